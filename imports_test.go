@@ -80,6 +80,7 @@ var allowedImports = map[string]string{
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
 	"experiments/sweep":     "config experiments internal/files tracing",
+	"experiments/whatif":    "account config gpu isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
 	"internal/fuzz":         "", // tests only
 	"internal/fuzz/mutate":  "spirv spirv/grammar",
@@ -89,7 +90,7 @@ var allowedImports = map[string]string{
 	"vulkan/launch":         "internal/files spirv",
 	"vulkan/rows":           "account experiments/sweep internal/files plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "config engine experiments experiments/sweep gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "config engine experiments experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
 
 	"scheduler/internal/testmachine": "cu engine internal/spec internal/timing isa lds mem program simd", // for tests
 }

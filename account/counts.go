@@ -15,6 +15,9 @@ type LevelCounts struct {
 	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"cycles for which requests waited for an entry of a queue of this level, added up over all requests"`
 }
 
+// LinkBytes are the bytes that the links of a level carried from the next level and to it.
+type LinkBytes struct{ Read, Written uint64 }
+
 // LDSCounts holds the counts of the local data shares.
 type LDSCounts struct {
 	Accesses       uint64 `json:"accesses" unit:"accesses" doc:"instructions that accessed the LDS"`
@@ -52,6 +55,7 @@ type Counts struct {
 	Slots       SlotCycles
 	LDS         LDSCounts
 	Memory      []LevelCounts   // nearest level first
+	Links       []LinkBytes     // of each of them, to the next one
 	OutOfBounds uint64          // accesses outside of their buffer
 	Graph       *GraphCounts    // nil without an execution graph
 	Fragments   *FragmentCounts // nil without a draw
@@ -105,6 +109,7 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
+	c.addLinks(o.Links)
 	c.Concurrent = c.Concurrent || o.Concurrent
 	c.AddParts(o)
 	if o.Functional != nil {
@@ -174,6 +179,17 @@ func (c *Counts) addMemory(list []LevelCounts) {
 		l.Written += o.Written
 		l.Writebacks += o.Writebacks
 		l.FullCycles += o.FullCycles
+	}
+}
+
+func (c *Counts) addLinks(list []LinkBytes) {
+	if c.Links == nil {
+		c.Links = append(c.Links, list...)
+		return
+	}
+	for i := range list {
+		c.Links[i].Read += list[i].Read
+		c.Links[i].Written += list[i].Written
 	}
 }
 

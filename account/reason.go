@@ -82,6 +82,8 @@ type InstCount struct {
 	// LDSPasses are the passes of the LDS accesses, ConflictPasses those of them that bank conflicts added.
 	LDSPasses, ConflictPasses uint64
 	Idle                      uint64 // inactive lanes over all issues: most instructions have none
+	// UnitCycles are the cycles that accesses to memory or to the LDS took of the unit that the SIMDs share, without waits.
+	UnitCycles uint64
 }
 
 // LDS returns the counts of an access to the LDS: each issue is one access.
@@ -96,6 +98,7 @@ func (c *InstCount) Lanes(waveSize int) uint64 { return c.Issues*uint64(waveSize
 func (c *InstCount) Add(o *InstCount) {
 	c.Issues += o.Issues
 	c.Idle += o.Idle
+	c.UnitCycles += o.UnitCycles
 	c.Cycles.Add(&o.Cycles)
 	c.LDSPasses += o.LDSPasses
 	c.ConflictPasses += o.ConflictPasses

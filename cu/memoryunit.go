@@ -93,7 +93,7 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 	}
 	exec, mask := w.State.Exec, w.State.WriteMask(in)
 	if mask == 0 && exec != 0 { // a store of helper lanes alone
-		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now + 1}
+		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now + 1, Busy: 1}
 		return &u.response
 	}
 	w.State.Exec = mask

@@ -166,11 +166,12 @@ type snapshot struct {
 	issued account.Counts
 	units  uint64 // cycles of compute units with a workgroup
 	levels []account.LevelCounts
+	links  []account.LinkBytes
 	faults uint64
 }
 
 func (t *timing) snapshot(now uint64) snapshot {
-	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), levels: t.machine.Levels(), faults: t.machine.Faults()}
+	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), levels: t.machine.Levels(), links: t.machine.Links(), faults: t.machine.Faults()}
 }
 
 // counts returns the difference to the snapshot atBegin, up to cycle end.
@@ -178,7 +179,7 @@ func (t *timing) counts(end uint64) *account.Counts {
 	after := t.snapshot(end)
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
-		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, OutOfBounds: after.faults - t.atBegin.faults,
+		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, Links: after.links, OutOfBounds: after.faults - t.atBegin.faults,
 		UnitCycles: after.units - t.atBegin.units,
 	}
 	after.issued.SubtractIssued(&t.atBegin.issued)
@@ -188,6 +189,8 @@ func (t *timing) counts(end uint64) *account.Counts {
 	}
 	for i := range c.Memory {
 		c.Memory[i].Subtract(&t.atBegin.levels[i])
+		c.Links[i].Read -= t.atBegin.links[i].Read
+		c.Links[i].Written -= t.atBegin.links[i].Written
 	}
 	return c
 }

@@ -25,7 +25,7 @@ func (d *LDS) respond(now uint64, st *isa.State, base uint32, in *isa.Inst, mask
 	access := unhindered + conflicts
 	pipe := ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts
 	r.ReadyAt = now + uint64(max(0, access-d.rows[ReadB32].busy(st.Lanes)))
-	r.OwnUnitFreeAt, r.UnitFreeAt = now+uint64(access), now+uint64(pipe)
+	r.OwnUnitFreeAt, r.UnitFreeAt, r.Busy = now+uint64(access), now+uint64(pipe), uint64(pipe)
 	return r
 }
 

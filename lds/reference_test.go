@@ -102,6 +102,7 @@ func plainResponse(s *Spec, now uint64, op isa.Op, lanes int, exec uint64, offse
 	t.OwnUnitFreeAt = now + uint64(busyFor)
 	shared := unhindered * min(s.WaveBytesPerCycle, s.BytesPerCycle)
 	t.UnitFreeAt = now + uint64((shared+s.BytesPerCycle-1)/s.BytesPerCycle+conflicts)
+	t.Busy = t.UnitFreeAt - now
 	t.ReadyAt = now + uint64(max(0, busyFor-busy(&s.Accesses.ReadB32)))
 	return t
 }

@@ -194,7 +194,7 @@ func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind hierarchy.Kind, busy
 
 // respond responds to an access without the hierarchy: it is done in cycle ready, and occupies its unit for busy cycles.
 func (p *Port) respond(now, ready, busy uint64) *timing.Response {
-	p.response.ReadyAt, p.response.UnitFreeAt = ready, now+busy
+	p.response.ReadyAt, p.response.UnitFreeAt, p.response.Busy = ready, now+busy, busy
 	return &p.response
 }
 

@@ -119,6 +119,7 @@ func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint6
 	} else {
 		s.charge(w, o, count, now)
 	}
+	count.UnitCycles += r.Busy
 	if r.OwnUnitFreeAt > 0 {
 		s.unitFreeAt.occupy(o.unit, r.OwnUnitFreeAt)
 	}

@@ -41,6 +41,13 @@ type Stats struct {
 	// Stopped is the reason why the run was stopped before its end, and the rest covers the time until then; empty: it
 	// was not stopped.
 	Stopped string
+	// Utilization are the shares of their peaks that the machine's parts reached; nil: not known.
+	Utilization []Utilization
+	// AtInstructions are the cycles that waves spent at the programs' instructions, by reason: the slot cycles of waves without
+	// those of a launch's begin and end.
+	AtInstructions account.SlotCycles
+	// WhatIf are the results on counterfactual machines; nil: none ran.
+	WhatIf []Counterfactual
 }
 
 // Launching are the cycles of launch costs, where they are more than a tenth of a run that is timed as a whole; else 0.
@@ -207,6 +214,12 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	o = append(o, named{"steps", steps})
 	if s.Queues != nil {
 		o = append(o, named{"queues", s.Queues})
+	}
+	if s.Utilization != nil {
+		o = append(o, named{"utilization", utilizationMembers(s.Utilization)}, named{"bound", s.Bound()})
+	}
+	if s.WhatIf != nil {
+		o = append(o, named{"what_if", counterfactualMembers(s.WhatIf)})
 	}
 	if s.Host != (Host{}) {
 		o = append(o, named{"host", s.Host})

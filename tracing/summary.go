@@ -58,6 +58,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 			fmt.Fprintf(t, "%s\t%d accesses, %s hits, %s\n", l.Name, l.Accesses, percent(float64(l.Hits)/float64(l.Accesses)), bytesText(l.Bytes))
 		}
 	}
+	s.writeUtilization(t)
 	if s.OutOfBounds > 0 {
 		fmt.Fprintf(t, "out of bounds\t%d accesses\n", s.OutOfBounds)
 	}

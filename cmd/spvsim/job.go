@@ -11,6 +11,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/experiments/whatif"
 	"spvsim/internal/files"
 )
 
@@ -27,7 +28,7 @@ type jobFlags struct {
 type withoutFlag []string
 
 func (f *withoutFlag) add(c *cobra.Command) {
-	c.Flags().StringSliceVar((*[]string)(f), "without", nil, "remove `costs` of the machine, after --set: launches (the cost of each launch on the host, in a queue or a command stream, and the minimum time of a launch); prints the fields that it sets")
+	c.Flags().StringSliceVar((*[]string)(f), "without", nil, "remove limits or `costs` of the machine, after --set: launches (the cost of each launch on the host, in a queue or a command stream, and the minimum time of a launch), or another of those that run --what-if compares; prints the fields that it sets")
 	completeFlag(c, "without", func(*cobra.Command, []string) []string { return config.WithoutNames() })
 }
 
@@ -75,17 +76,28 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // load reads a job, by file or by name, and its machine.
 func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
-	fsys, file, err := f.findJob(c, name)
+	load, err := f.loader(c, name)
 	if err != nil {
 		return nil, nil, err
+	}
+	job, machine, err := load(nil)
+	return job, machine, wantsJob(name, err)
+}
+
+// loader returns what loads the job and its machine, with further settings on top of the command's.
+func (f *jobFlags) loader(c *cobra.Command, name string) (whatif.Loader, error) {
+	fsys, file, err := f.findJob(c, name)
+	if err != nil {
+		return nil, err
 	}
 	without, err := f.removedCosts.settings(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	over := config.CommandLine{Machine: f.machine, Set: slices.Concat(f.set, without), Parameters: f.params}
-	job, machine, err := over.Load(fsys, file)
-	return job, machine, wantsJob(name, err)
+	return func(settings []string) (*config.Job, *config.Machine, error) {
+		over := config.CommandLine{Machine: f.machine, Set: slices.Concat(f.set, without, settings), Parameters: f.params}
+		return over.Load(fsys, file)
+	}, nil
 }
 
 // findJob returns the file of a job, in a sandbox if requested. A shader named - in a job file is standard input.

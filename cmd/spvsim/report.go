@@ -23,6 +23,7 @@ import (
 // reportFlags select the content of the page, besides its runs.
 type reportFlags struct {
 	jobFlags
+	whatIf whatIfFlag
 	out    string
 	strict bool
 }
@@ -36,7 +37,7 @@ func reportCommand() *cobra.Command {
   - a job, which is run now;
   - a profile that spvsim run --profile wrote (.json);
   - the rows of a Vulkan program that spvsim app --rows wrote (.csv, .parquet). The page shows their dispatches by pipeline.`,
-		Example: `  spvsim report reduce
+		Example: `  spvsim report reduce --what-if all    with what machines without one limit each would save
   spvsim run job.yaml --profile a.json
   spvsim run job.yaml --set lds.banks=64 --profile b.json
   spvsim report a.json b.json --out compared.html
@@ -51,6 +52,7 @@ func reportCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "write the page to this `file`; - is standard output")
 	f.add(c)
+	f.whatIf.add(c)
 	strictFlag(c, &f.strict)
 	return completeWord(c, true, jobNames)
 }
@@ -63,6 +65,9 @@ func (f *reportFlags) run(c *cobra.Command, names []string) error {
 	var list []*profile.Profile
 	var programs []*report.Program
 	for _, name := range names {
+		if ext := filepath.Ext(name); f.whatIf.texts != nil && slices.Contains([]string{".json", ".csv", ".parquet"}, ext) {
+			return fmt.Errorf("--what-if: found %s, which is not run again: want jobs", name)
+		}
 		if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" {
 			p, err := readProgram(name)
 			if err != nil {
@@ -112,15 +117,25 @@ func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, 
 }
 
 func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profile, error) {
-	job, machine, err := f.load(c, name)
+	load, err := f.loader(c, name)
 	if err != nil {
 		return nil, err
 	}
+	job, machine, err := load(nil)
+	if err != nil {
+		return nil, wantsJob(name, err)
+	}
 	collector := profile.NewCollector()
 	var r *gpu.Result
+	setup := gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}, Strict: f.strict}
+	if err := f.whatIf.prepare(&setup, load); err != nil {
+		return nil, err
+	}
 	err = unbounded(c, func() error {
-		r, err = gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}, Strict: f.strict})
-		return err
+		if r, err = gpu.Run(c.Context(), setup); err != nil {
+			return err
+		}
+		return f.whatIf.compare(c, 0, r)
 	})
 	if errors.Is(err, gpu.ErrRun) {
 		return nil, &failure{fmt.Errorf("%s: %w", name, err)}

@@ -33,6 +33,7 @@ type runFlags struct {
 	components string
 	hostFlags
 	traceFlags
+	whatIf whatIfFlag
 }
 
 func runCommand() *cobra.Command {
@@ -49,6 +50,7 @@ func runCommand() *cobra.Command {
   spvsim run reduce
   spvsim run job.yaml --machine cdna3-mi300a --set lds.banks=64
   spvsim run vectoradd --param n=1048576                 give a parameter of the job another value
+  spvsim run reduce --what-if all                        compare with machines without one limit each
   spvsim run job.yaml --stats -                          statistics as JSON instead of the summary
   spvsim run job.yaml --listing listing.txt --dump output=out.bin`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -77,12 +79,13 @@ func runCommand() *cobra.Command {
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
 	flags.StringVar(&f.mode, "mode", "", "`mode` of the run, instead of the job's: timed, functional (the same values, no timing) or sampled (a part is timed, the rest estimated)")
 	flags.StringVar(&f.time, "time", "", "time only the part that matches all `items`, and run the rest functionally: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
-	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor in a functional run. Timed results do not depend on it. A functional run on 1 thread is reproducible")
+	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor in a functional run. Timed results do not depend on it. With --what-if, the machines that run at a time (0: one for each processor). A functional run on 1 thread is reproducible")
 	flags.StringVar(&f.components, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
+	f.whatIf.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	strictFlag(c, &f.strict)
 	completeFlag(c, "components", componentLevels)
@@ -144,6 +147,9 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
 	ended()
+	if err == nil {
+		err = f.whatIf.compare(c, f.threads, result)
+	}
 	written := finish(records, result)
 	if onTerminal(c.ErrOrStderr()) && setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
@@ -180,9 +186,13 @@ func (f *runFlags) outputs(dumps []dump) []outputFile {
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
-	job, machine, err := f.load(c, name)
+	load, err := f.loader(c, name)
 	if err != nil {
 		return gpu.Setup{}, err
+	}
+	job, machine, err := load(nil)
+	if err != nil {
+		return gpu.Setup{}, wantsJob(name, err)
 	}
 	var window *config.Time
 	if f.time != "" {
@@ -198,7 +208,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		s.Progress = progressLine(c.ErrOrStderr(), progressText)
 	}
-	return s, nil
+	return s, f.whatIf.prepare(&s, load)
 }
 
 // writeOutputs writes all requested outputs.
@@ -209,6 +219,9 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 	}
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
+	}
+	if f.summary() && r.Stats.WhatIf != nil {
+		errs = append(errs, tracing.WriteCounterfactuals(c.OutOrStdout(), r.Stats, f.whatIf.plan.Absent))
 	}
 	if f.components != "" {
 		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.components == "each"))

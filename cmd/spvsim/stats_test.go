@@ -67,7 +67,7 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 	found := map[string]bool{}
 	for _, args := range [][]string{
 		{"reduce"}, {"koch"}, {"helper-lanes"}, {"reduce", "--mode", "functional"}, {"reduce", "--max-cycles", "5000"},
-		{queuesJob(t)},
+		{"transpose-plain", "--what-if", "conflicts"}, {queuesJob(t)},
 	} {
 		r := spvsim("", append([]string{"run", "--stats", "-", "-q"}, args...)...)
 		var s map[string]any
@@ -79,6 +79,7 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 	m := suite.Must(config.Preset("rdna3-rx7900xtx"))(t)
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough for sampling takes seconds
 	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
+	sampled.WhatIf = []tracing.Counterfactual{{Name: "conflicts", Low: 1, High: 2}}
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
 	var s map[string]any

@@ -149,7 +149,7 @@ func (l *loads) issue(now uint64, t simd.Ticket, p *preparedSlot) *timing.Respon
 		l.scalars++
 	}
 	l.issuedCount.Store(n + 1)
-	l.response = timing.Response{ReadyAt: ready, UnitFreeAt: now + r.load.Busy(), Completion: timing.ByEngine}
+	l.response = timing.Response{ReadyAt: ready, UnitFreeAt: now + r.load.Busy(), Busy: r.load.Busy(), Completion: timing.ByEngine}
 	return &l.response
 }
 

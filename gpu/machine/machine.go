@@ -101,14 +101,28 @@ func (g *Machine) Waves() (list []*simd.Wave) {
 	return list
 }
 
+// counters returns the counters of the memory hierarchy and of the payload memory.
+func (g *Machine) counters() []hierarchy.Counter {
+	list := g.Hierarchy.Counters()
+	if g.OnChip != nil {
+		list = append(list, g.OnChip.Counter)
+	}
+	return list
+}
+
+// Links returns what the links of each of Levels carried so far.
+func (g *Machine) Links() []account.LinkBytes {
+	var list []account.LinkBytes
+	for _, c := range g.counters() {
+		list = append(list, account.LinkBytes{Read: c.LinkRead, Written: c.LinkWritten})
+	}
+	return list
+}
+
 // Levels returns the counters of the memory hierarchy so far.
 func (g *Machine) Levels() []account.LevelCounts {
 	var list []account.LevelCounts
-	counters := g.Hierarchy.Counters()
-	if g.OnChip != nil {
-		counters = append(counters, g.OnChip.Counter)
-	}
-	for _, c := range counters {
+	for _, c := range g.counters() {
 		list = append(list, account.LevelCounts{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
 			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.QueueFullCycles,

@@ -64,8 +64,9 @@ func result(r *gpu.Result, err error) string {
 	return out.String()
 }
 
-// inLine are the keys of the statistics that are in the line already, and host, which differs between runs.
-var inLine = map[string]bool{"machine": true, "cycles": true, "waves": true, "host": true}
+// inLine are the keys of the statistics that are in the line already, those that are computed from the others, and host,
+// which differs between runs.
+var inLine = map[string]bool{"machine": true, "cycles": true, "waves": true, "utilization": true, "bound": true, "host": true}
 
 // longestSection bounds the text of a section of the statistics; a longer one is a digest.
 const longestSection = 400

@@ -11,6 +11,7 @@ type Response struct {
 	ReadyAt       uint64         // cycle of the result or, for a store, of the acknowledgement; without the latency of the instruction's class
 	UnitFreeAt    uint64         // cycle from which the unit accepts the next access of any SIMD
 	OwnUnitFreeAt uint64         // cycle from which the unit accepts the next access of the same SIMD, where that is later; otherwise 0
+	Busy          uint64         // cycles that the access itself takes of its unit; 0: nothing of it
 	StallCycles   uint64         // last cycles before UnitFreeAt: back-pressure of a full queue of memory
 	Token         uint64         // names a pending memory access when its completion is reported
 	StallReason   account.Reason // charged to waves that wait for the unit during StallCycles

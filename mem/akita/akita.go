@@ -147,7 +147,7 @@ func (a *Memory) counter(name string) *hierarchy.Counter {
 func (a *Memory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	answer := &a.response
 	if len(r.Lines) == 0 {
-		*answer = timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy}
+		*answer = timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy, Busy: r.Busy}
 		return answer
 	}
 	if a.pending == 0 {
@@ -162,7 +162,7 @@ func (a *Memory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 		f.queue = append(f.queue, f.entry(g, r, l))
 	}
 	f.TickLater(a.engine.CurrentTime())
-	*answer = timing.Response{UnitFreeAt: now + busy, StallCycles: busy - r.Busy, StallReason: hierarchy.StallReason[r.Kind], Completion: timing.ByCallback, Token: r.Token}
+	*answer = timing.Response{UnitFreeAt: now + busy, Busy: r.Busy, StallCycles: busy - r.Busy, StallReason: hierarchy.StallReason[r.Kind], Completion: timing.ByCallback, Token: r.Token}
 	return answer
 }
 

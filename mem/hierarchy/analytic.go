@@ -102,7 +102,7 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 		busy = max(busy, stall-now)
 	}
 	a := &f.response
-	a.ReadyAt, a.UnitFreeAt, a.StallCycles, a.StallReason = ready, now+busy, busy-r.Busy, StallReason[r.Kind]
+	a.ReadyAt, a.UnitFreeAt, a.Busy, a.StallCycles, a.StallReason = ready, now+busy, r.Busy, busy-r.Busy, StallReason[r.Kind]
 	return a
 }
 

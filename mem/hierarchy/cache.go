@@ -212,6 +212,11 @@ const bothDirections = Write + 1
 func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	delay = c.credit.Acquire(at, delay, &c.counter.QueueFullCycles)
 	way := min(kind, Write)
+	if way == Read {
+		c.counter.LinkRead += uint64(bytes)
+	} else {
+		c.counter.LinkWritten += uint64(bytes)
+	}
 	if c.linkCost[bothDirections] > 0 {
 		way = bothDirections
 	}

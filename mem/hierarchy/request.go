@@ -77,5 +77,7 @@ type Counter struct {
 	Bytes           uint64 // moved between this level and the one before
 	Written         uint64 // of them, of stores and evicted lines
 	Writebacks      uint64 // dirty lines evicted
+	LinkRead        uint64 // bytes that the links to the next level carried from it
+	LinkWritten     uint64 // and to it
 	QueueFullCycles uint64 // sum over all requests of the cycles that they waited for an entry of its queues
 }

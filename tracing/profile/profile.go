@@ -51,6 +51,11 @@ type Profile struct {
 	// Launches are the concurrent launches, up to a bound.
 	Launches     []LaunchProfile `json:"launches,omitempty"`
 	LaunchesLeft int             `json:"launches_left_out,omitempty"`
+	// Utilization are the shares of their peaks that the machine's parts reached, Bound is what bounds the run, and WhatIf
+	// are its results on counterfactual machines.
+	Utilization []tracing.Utilization    `json:"utilization,omitempty"`
+	Bound       string                   `json:"bound,omitempty"`
+	WhatIf      []tracing.Counterfactual `json:"what_if,omitempty"`
 }
 
 // A LaunchProfile is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
@@ -183,6 +188,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
+		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf,
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())

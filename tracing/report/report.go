@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"spvsim/account"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
 
@@ -56,6 +57,9 @@ type run struct {
 	Name      string // that distinguishes it from the other runs
 	Profile   *profile.Profile
 	Facts     []fact
+	Parts     []partRow
+	WhatIf    []whatIfRow
+	Note      string // on gains
 	Stacks    []figure
 	Time      []figure
 	Roofline  *figure
@@ -130,7 +134,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Stacks: slotFigures(p), Time: time(p), Kernels: kernels(p),
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: whatIfRows(p), Note: tracing.WhatIfNote, Stacks: slotFigures(p), Time: time(p), Kernels: kernels(p),
 		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Overrides {
 		r.Settings = append(r.Settings, setting(s))

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The settings of every limit load on every preset, and set keys that exist there: of each there is a preset that changes.
+func TestLimitsOfPresets(t *testing.T) {
+	changes := map[string]int{}
+	for _, name := range Presets() {
+		base, err := LoadMachine(Request{Machine: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range MachineLimits() {
+			m, err := LoadMachine(Request{Machine: name, Set: l.settings})
+			if err != nil {
+				t.Errorf("%s without %s: %v", name, l.Name, err)
+				continue
+			}
+			changes[l.Name] += len(m.Changes(base))
+		}
+	}
+	for _, l := range MachineLimits() {
+		if changes[l.Name] == 0 && l.Name != "fetch" { // presets model no fetch
+			t.Errorf("%s changes no preset", l.Name)
+		}
+	}
+}
+
+// A limit that is within another one is removed with it: the other sets all of its keys, to the same values.
+func TestLimitsWithin(t *testing.T) {
+	for _, l := range limits {
+		for _, name := range l.Within {
+			inner, err := WithoutSettings([]string{name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range inner {
+				if !slices.Contains(l.settings, s) {
+					t.Errorf("%s is within %s, which does not set %s", name, l.Name, s)
+				}
+			}
+		}
+	}
+}
+
+func TestParseWhatIf(t *testing.T) {
+	list, err := ParseWhatIf([]string{"{narrow: {lds.banks: 16, parameters.n: 8}, tall: {wave_slots: 20}}", "conflicts, narrow+launches,conflicts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range list {
+		got = append(got, c.Name+": "+strings.Join(c.Settings[:min(3, len(c.Settings))], " "))
+	}
+	want := []string{"narrow: lds.banks=16 parameters.n=8", "tall: wave_slots=20", "conflicts: lds.conflict_cycles=0",
+		"narrow+launches: lds.banks=16 parameters.n=8 dispatcher.kernel_launch_cycles=0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if all, err := ParseWhatIf([]string{"all"}); err != nil || len(all) != len(WithoutNames()) {
+		t.Errorf("all: %d, %v", len(all), err)
+	}
+}
+
+func TestWhatIfRefusals(t *testing.T) {
+	for text, want := range map[string]string{
+		"conflict":                   `found "conflict"`,
+		"":                           `found ""`,
+		"conflicts+":                 `found ""`,
+		"divergence":                 "no key of the machine",
+		"{a: 3}":                     "want names with settings",
+		"{a: {}}":                    "found a without settings",
+		"{a+b: {lds.banks: 8}}":      `found the name "a+b"`,
+		"{conflicts: {lds.banks: 8}": "want a mapping",
+		"{all: {lds.banks: 8}}":      `found your own "all"`,
+	} {
+		if _, err := ParseWhatIf([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
