@@ -1,17 +1,16 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"spvsim/experiments"
-	"spvsim/internal/suite"
 	"strings"
 	"testing"
+
+	"spvsim/experiments"
+	"spvsim/internal/suite"
 )
 
 // Lines of a page that its comparison is between.
@@ -77,16 +76,7 @@ func TestWritePage(t *testing.T) {
 
 // WritePage puts the comparison of the sets into a page, between its two lines.
 func WritePage(path string, sets []Set, worst int) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("judge: %w", err)
-	}
-	from, to := bytes.Index(page, []byte(pageFrom)), bytes.Index(page, []byte(pageTo))
-	if from < 0 || to < from {
-		return fmt.Errorf("judge: %s: want the lines %q and %q", path, pageFrom, pageTo)
-	}
-	from += len(pageFrom)
-	return os.WriteFile(path, slices.Concat(page[:from], []byte(pageText(sets, worst)), page[to:]), 0o644)
+	return replaceBetween(path, pageFrom, pageTo, pageText(sets, worst))
 }
 
 // pageText is a table of ratios for each set, and the modules that are furthest off.
