@@ -15,7 +15,7 @@ var sharedParts = map[string]string{"vmem": "address_path", "smem": "scalar_path
 
 // addUtilization adds to the statistics the share of the peak that each part of the machine reached, in the order from issue to memory. The
 // time is that of the launches without their costs. Runs that are not timed as a whole have none.
-func (r *runner) addUtilization(s *tracing.Stats) {
+func addUtilization(r *runner, s *tracing.Stats) {
 	c := &s.Counts
 	cycles := workingCycles(s)
 	if cycles == 0 || c.Estimate != nil || c.Functional != nil {
