@@ -55,6 +55,7 @@ var sections = []struct{ name, title string }{
 	{"energy-waves", "Energy of waves of 32 and 64 lanes"},
 	{"energy-matrix", "Energy of the matrix unit and the vector unit"},
 	{"energy-tornado", "Conclusions about energy over the ranges of knobs"},
+	{"opencl-kernels", "What the waves of programs in OpenCL C wait for"},
 	{"constants", "Latencies and bandwidths beside those of devices"},
 	{"mi300a-validation", "Simulated against measured times of kernels"},
 }

@@ -42,6 +42,15 @@ func codeTargets() map[string]Target {
 	}
 }
 
+// anyLaunch has what a kernel's launch determines, for any kernel.
+func anyLaunch() Kernel {
+	k := Kernel{LocalSize: [3]uint32{64, 1, 1}, LocalBytes: map[int]uint32{}}
+	for i := range 16 {
+		k.LocalBytes[i] = 1024
+	}
+	return k
+}
+
 // steps expands divisions and long operations to two steps.
 func steps(op isa.Op, t isa.Type) []isa.Class {
 	if op == isa.FDiv || op == isa.IMul && t == isa.I64 {
@@ -160,7 +169,7 @@ func TestCodeOfTheModules(t *testing.T) {
 			entry := m.EntryPoints[i].Name
 			fmt.Fprintf(&out, "%s %s\n", file, entry)
 			for _, name := range codeTargetNames {
-				if p, err := Lower(m, Options{Entry: entry, Target: targets[name]}); err != nil {
+				if p, err := Lower(m, Options{Entry: entry, Kernel: anyLaunch(), Target: targets[name]}); err != nil {
 					fmt.Fprintf(&out, "  %s refused\n", name)
 				} else {
 					fmt.Fprintf(&out, "  %s %s\n", name, codeOf(p))
@@ -193,7 +202,7 @@ func TestCodeOfMutants(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			p, err := Lower(changed, Options{Entry: changed.EntryPoints[0].Name, Target: targets[codeTargetNames[(n+len(m.Raw.Instructions))%len(targets)]]})
+			p, err := Lower(changed, Options{Entry: changed.EntryPoints[0].Name, Kernel: anyLaunch(), Target: targets[codeTargetNames[(n+len(m.Raw.Instructions))%len(targets)]]})
 			if err != nil {
 				continue
 			}

@@ -109,7 +109,7 @@ func formFiles(t *testing.T, folders []string) (list []string) {
 
 // formOptions are those that modules are translated with.
 func formOptions(m *validate.Module, entry int) Options {
-	return Options{Entry: m.EntryPoints[entry].Name, WaveSize: 32, WithoutHelpers: entry%2 == 1, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}}
+	return Options{Entry: m.EntryPoints[entry].Name, WaveSize: 32, WithoutHelpers: entry%2 == 1, Kernel: anyLaunch(), Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}}
 }
 
 // The front end translates each module to the form in testdata/form.txt. -update writes the file.

@@ -177,6 +177,9 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		}
 	}
 	s.markCones()
+	for u := range s.ready { // a segment before may leave values that came in their own order
+		s.ready[u] = s.ready[u][:0]
+	}
 	if s.inOrder {
 		s.simulateSourceOrder()
 	}
