@@ -229,6 +229,11 @@ func (o *lists) Tick(now uint64, queue int) uint64 {
 	o.readLists(now)
 	next := o.launchRecords(now, q)
 	o.readLists(now)
+	for _, f := range o.underWay {
+		if f.known {
+			next = min(next, f.at)
+		}
+	}
 	q.shared.roundRobin.endTick(q)
 	if o.running && o.walkedAll() {
 		o.dispatcher.Wake(now) // a list that starts nothing ends
@@ -310,7 +315,7 @@ func (o *lists) read(now uint64, l *workList, records uint64, x *nodeLaunch, add
 	if f.then == nil {
 		f.then = func(at uint64) {
 			f.known = true
-			o.queues.list[0].alarm.Set(max(at, o.engine.Now()+1))
+			o.queues.list[0].alarm.Set(max(at, o.engine.Now()))
 		}
 	}
 	f.outstanding, f.at, f.list, f.records, f.launch, f.known = 1, now, l, records, x, false
