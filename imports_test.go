@@ -82,7 +82,7 @@ var allowedImports = map[string]string{
 	"vulkan":                "vulkan/driver",
 	"vulkan/driver":         "account config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
-	"vulkan/launch":         "internal/files",
+	"vulkan/launch":         "internal/files spirv",
 	"vulkan/rows":           "account experiments/sweep internal/files plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
 	"cmd/spvsim":            "config engine experiments experiments/sweep gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",

@@ -307,3 +307,33 @@ func TestBarriersOfWorkgroups(t *testing.T) {
 		}
 	}
 }
+
+// Fits answers as a look at all resources does, whatever was taken or freed since it was asked.
+func TestFitsFollowsEveryChange(t *testing.T) {
+	l := limitsForTest()
+	n := suite.Must(NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 100, ScalarRegs: 1}, l))(t)
+	table := NewResourceTable(l)
+	check := func() bool {
+		t.Helper()
+		fits := table.findSpace(n)
+		for range 2 { // the second time from the kept answer
+			if table.Fits(n) != fits {
+				t.Fatalf("a workgroup fits: %t, want %t", !fits, fits)
+			}
+		}
+		return fits
+	}
+	var bases []uint32
+	var simds []int
+	for check() {
+		bases = append(bases, table.TakeGroup(n))
+		check()
+		simds = append(simds, table.TakeWave(n))
+	}
+	for i, simd := range simds {
+		table.FreeWave(simd, n)
+		check()
+		table.FreeGroup(bases[i], n)
+		check()
+	}
+}

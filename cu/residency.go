@@ -6,7 +6,9 @@ type ResourceTable struct {
 	lds                   []bool // by granule: taken
 	granule               int    // bytes
 	groups, barriers      int
-	nextSIMD              int // the SIMD that the next wave goes to first
+	nextSIMD              int       // the SIMD that the next wave goes to first
+	asked                 Resources // the last question to Fits
+	known, fits           bool      // its answer, until something is taken or freed
 }
 
 // NewResourceTable returns the table of an empty compute unit.
@@ -22,8 +24,16 @@ func NewResourceTable(m *Limits) ResourceTable {
 	return r
 }
 
-// Fits reports whether a workgroup could be placed now.
+// Fits reports whether a workgroup could be placed now. Dispatchers ask the same question until the answer changes.
 func (r *ResourceTable) Fits(n Resources) bool {
+	if !r.known || r.asked != n {
+		r.asked, r.known, r.fits = n, true, r.findSpace(n)
+	}
+	return r.fits
+}
+
+// findSpace is Fits by a look at all resources.
+func (r *ResourceTable) findSpace(n Resources) bool {
 	if r.groups == 0 || n.Barriers > r.barriers {
 		return false
 	}
@@ -56,6 +66,7 @@ func (r *ResourceTable) findLDS(bytes int) int {
 // TakeGroup allocates the resources of a workgroup, without those of its waves, and returns the first
 // byte of its LDS. It must fit.
 func (r *ResourceTable) TakeGroup(n Resources) (ldsBase uint32) {
+	r.known = false
 	r.groups--
 	r.barriers -= n.Barriers
 	return uint32(r.takeLDS(n.LDSBytes))
@@ -79,6 +90,7 @@ func (r *ResourceTable) markLDS(first, bytes int, taken bool) {
 
 // TakeWave allocates one wave's resources on the next SIMD in turn where they fit, and returns the SIMD.
 func (r *ResourceTable) TakeWave(n Resources) int {
+	r.known = false
 	for range r.slots {
 		i := r.nextSIMD
 		if r.nextSIMD++; r.nextSIMD == len(r.slots) {
@@ -96,6 +108,7 @@ func (r *ResourceTable) TakeWave(n Resources) int {
 
 // FreeWave frees the resources of a wave on its SIMD.
 func (r *ResourceTable) FreeWave(i int, n Resources) {
+	r.known = false
 	r.slots[i]++
 	r.vector[i] += n.VectorRegs
 	r.scalar[i] += n.ScalarRegs
@@ -103,6 +116,7 @@ func (r *ResourceTable) FreeWave(i int, n Resources) {
 
 // FreeGroup frees the resources of a workgroup, without those of its waves.
 func (r *ResourceTable) FreeGroup(ldsBase uint32, n Resources) {
+	r.known = false
 	r.groups++
 	r.barriers += n.Barriers
 	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)

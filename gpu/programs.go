@@ -117,11 +117,25 @@ func LoadModule(data []byte, name string) (*validate.Module, error) {
 	return loadModule(context.Background(), data, name)
 }
 
+// LoadRepairedModule is LoadModule after the repairs of spirv.Repair.
+func LoadRepairedModule(data []byte, name string) (*validate.Module, error) {
+	raw, err := parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	spirv.Repair(raw)
+	return checkModule(context.Background(), raw, name)
+}
+
 func loadModule(ctx context.Context, data []byte, name string) (*validate.Module, error) {
 	raw, err := parse(data, name)
 	if err != nil {
 		return nil, err
 	}
+	return checkModule(ctx, raw, name)
+}
+
+func checkModule(ctx context.Context, raw *spirv.Module, name string) (*validate.Module, error) {
 	m, err := validate.CheckContext(ctx, raw)
 	if err != nil {
 		return nil, Named(name, err)

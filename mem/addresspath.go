@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"math"
 	"math/bits"
 
 	"spvsim/isa"
@@ -64,7 +65,12 @@ func (a *addressPath) resetWorkspace(w *workspace, m *isa.Mem, kind hierarchy.Ki
 	if kind == hierarchy.Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
-	w.blockShift, w.lanesPerCycle, w.words, w.word = a.block, a.lanes, a.markedWords(m, kind), a.word
+	if w.blockShift, w.wideFrom = a.block, math.MaxUint64; m.Scalar || a.wide.N > 0 && kind == hierarchy.Atomic {
+		w.blockShift = 0 // sendCycles does not ask for blocks
+	} else if a.wide.N > 0 {
+		w.wideFrom = wideBytes
+	}
+	w.lanesPerCycle, w.words, w.word = a.lanes, a.markedWords(m, kind), a.word
 }
 
 // markedWords returns which words of lines an instruction marks for the hierarchy.

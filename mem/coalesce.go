@@ -69,6 +69,7 @@ type coalescer struct {
 	rangeEnd      uint64 // the range that the last lanes stored one after another
 	blocks        int
 	blockShift    uint          // 0: not counted
+	wideFrom      uint64        // bytes of a lane from which an access is not sent by blocks
 	lanesPerCycle fixed.Divider // lanes of a cycle
 	scatter       scatterRule
 	lastBlock     sentBlock
@@ -198,7 +199,7 @@ func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes 
 			continue
 		}
 		l := bits.TrailingZeros64(here) & 63
-		if c.blockShift > 0 {
+		if c.blockShift > 0 && uint64(bytes) < c.wideFrom {
 			c.countBlocksOfLanes(addr, w, here, uint64(bytes))
 		}
 		c.addToLine((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
@@ -248,7 +249,7 @@ func (c *coalescer) addSpan(addr, bytes, lane uint64) {
 		c.movedBytes += bytes
 		return
 	}
-	if c.blockShift > 0 {
+	if c.blockShift > 0 && lane < c.wideFrom {
 		c.countBlocksOfSpan(addr, addr+bytes, lane)
 	}
 	size := uint64(1) << c.shift

@@ -1,6 +1,8 @@
 package program
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -21,7 +23,8 @@ func (e *emitter) copies(list []copyTo, b *ir.Block) {
 			continue
 		}
 		m := registerMove{dst: e.reg(c.phi), src: e.operand(c.src, !c.phi.Uniform), t: c.phi.R, uniform: c.phi.Uniform}
-		if m.dst != m.src {
+		// Phis of two successors that share a register get one copy.
+		if m.dst != m.src && !slices.ContainsFunc(moves, func(o registerMove) bool { return o.dst == m.dst && o.src == m.src }) {
 			moves = append(moves, m)
 		}
 	}

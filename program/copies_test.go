@@ -84,3 +84,24 @@ func TestConstantsAreMovedOnce(t *testing.T) {
 		t.Errorf("moves at %v, want one", moves)
 	}
 }
+
+// Both successors of a block have a phi in row 0 that takes the value of row 1, and one of them a phi in row 1 that takes
+// the value of row 0: the rows change places, once.
+func TestPhisOfTwoSuccessorsInOneRegister(t *testing.T) {
+	rows := []int{0, 0, 1, 1, 0} // of the values, by id
+	e := &emitter{vectorRows: 2}
+	e.regs = &allocation{}
+	var v []*ir.Value
+	for id, row := range rows {
+		v = append(v, &ir.Value{ID: id, Op: isa.Phi, R: isa.I32})
+		e.regs.groups = append(e.regs.groups, &coalescedClass{reg: row})
+	}
+	e.copies([]copyTo{{v[0], v[3]}, {v[1], v[3]}, {v[2], v[4]}}, &ir.Block{})
+	values := []int{10, 11, 0, 0}
+	for i := range e.insts {
+		values[e.insts[i].Dst.Index] = values[e.insts[i].Src[0].Index]
+	}
+	if values[0] != 11 || values[1] != 10 {
+		t.Errorf("rows hold %v after %d moves, want 11 and 10", values[:2], len(e.insts))
+	}
+}

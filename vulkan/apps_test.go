@@ -69,7 +69,7 @@ func TestDriverOutputsInAnotherRoot(t *testing.T) {
 	}
 	suite.OK(t, os.WriteFile(folder("progress"), nil, 0o666))
 	const program = `echo 1 > $SPVSIM_RECORD && echo 2 > $SPVSIM_PROFILE/p.json && echo 3 > $SPVSIM_PROGRESS && echo 4 > $SPVSIM_CAPTURE/j.yaml`
-	c := exec.Command("scripts/ggml-root.sh", "run", root, "/bin/sh", "-c", program)
+	c := exec.Command("scripts/debian-root.sh", "run", root, "/bin/sh", "-c", program)
 	c.Env = append(os.Environ(), "SPVSIM_RECORD="+folder("rows/rows.csv"), "SPVSIM_PROFILE="+folder("profile"), "SPVSIM_PROGRESS="+folder("progress"), "SPVSIM_CAPTURE="+folder("jobs"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

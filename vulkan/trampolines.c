@@ -196,66 +196,68 @@ static void c186(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p
 static void c187(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(187, a, 0); }
 static void c188(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(188, a, 0); }
 static uint64_t c189(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_command(189, a, 0); }
-static int32_t c190(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(190, a, SPVSIM_LOST); }
-static int32_t c191(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(191, a, SPVSIM_LOST); }
-static int32_t c192(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(192, a, SPVSIM_LOST); }
-static void c193(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(193, a, 0); }
-static void c194(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(194, a, 0); }
+static int32_t c190(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(190, a, SPVSIM_LOST); }
+static int32_t c191(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(191, a, SPVSIM_LOST); }
+static int32_t c192(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(192, a, SPVSIM_LOST); }
+static int32_t c193(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(193, a, SPVSIM_LOST); }
+static int32_t c194(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(194, a, SPVSIM_LOST); }
 static void c195(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(195, a, 0); }
-static void c196(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(196, a, 0); }
-static void c197(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(197, a, 0); }
-static void c198(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(198, a, 0); }
-static void c199(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(199, a, 0); }
-static int32_t c200(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_command(200, a, SPVSIM_LOST); }
-static int32_t c201(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(201, a, SPVSIM_LOST); }
-static void c202(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(202, a, 0); }
-static void c203(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(203, a, 0); }
+static void c196(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(196, a, 0); }
+static void c197(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(197, a, 0); }
+static void c198(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(198, a, 0); }
+static void c199(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(199, a, 0); }
+static void c200(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(200, a, 0); }
+static void c201(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(201, a, 0); }
+static int32_t c202(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_command(202, a, SPVSIM_LOST); }
+static int32_t c203(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(203, a, SPVSIM_LOST); }
 static void c204(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(204, a, 0); }
 static void c205(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(205, a, 0); }
-static void c206(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(206, a, 0); }
-static void c207(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(207, a, 0); }
+static void c206(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(206, a, 0); }
+static void c207(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(207, a, 0); }
 static void c208(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(208, a, 0); }
-static void c209(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_command(209, a, 0); }
-static void c210(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(210, a, 0); }
-static int32_t c211(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(211, a, SPVSIM_LOST); }
-static int32_t c212(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(212, a, SPVSIM_LOST); }
-static int32_t c213(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(213, a, SPVSIM_LOST); }
-static int32_t c214(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(214, a, SPVSIM_LOST); }
+static void c209(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(209, a, 0); }
+static void c210(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(210, a, 0); }
+static void c211(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_command(211, a, 0); }
+static void c212(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(212, a, 0); }
+static int32_t c213(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(213, a, SPVSIM_LOST); }
+static int32_t c214(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(214, a, SPVSIM_LOST); }
 static int32_t c215(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(215, a, SPVSIM_LOST); }
-static void c216(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(216, a, 0); }
-static int32_t c217(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_command(217, a, SPVSIM_LOST); }
-static void c218(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(218, a, 0); }
-static void c219(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(219, a, 0); }
-static int32_t c220(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(220, a, SPVSIM_LOST); }
-static int32_t c221(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(221, a, SPVSIM_LOST); }
-static int32_t c222(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_command(222, a, SPVSIM_LOST); }
-static int32_t c223(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(223, a, SPVSIM_LOST); }
-static void c224(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(224, a, 0); }
-static int32_t c225(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(225, a, SPVSIM_LOST); }
-static void c226(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(226, a, 0); }
-static void c227(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(227, a, 0); }
-static int32_t c228(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(228, a, SPVSIM_LOST); }
-static int32_t c229(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(229, a, SPVSIM_LOST); }
-static int32_t c230(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(230, a, SPVSIM_LOST); }
-static void c231(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(231, a, 0); }
-static int32_t c232(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(232, a, SPVSIM_LOST); }
-static int32_t c233(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(233, a, SPVSIM_LOST); }
-static int32_t c234(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(234, a, SPVSIM_LOST); }
-static int32_t c235(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(235, a, SPVSIM_LOST); }
-static int32_t c236(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(236, a, SPVSIM_LOST); }
-static void c237(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(237, a, 0); }
-static int32_t c238(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(238, a, SPVSIM_LOST); }
-static int32_t c239(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(239, a, SPVSIM_LOST); }
-static int32_t c240(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(240, a, SPVSIM_LOST); }
-static int32_t c241(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_command(241, a, SPVSIM_LOST); }
-static int32_t c242(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(242, a, SPVSIM_LOST); }
-static void c243(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(243, a, 0); }
-static void c244(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(244, a, 0); }
-static void c245(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(245, a, 0); }
-static void c246(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(246, a, 0); }
-static void c247(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_command(247, a, 0); }
-static int32_t c248(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_command(248, a, SPVSIM_LOST); }
-static int32_t c249(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_command(249, a, SPVSIM_LOST); }
+static int32_t c216(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(216, a, SPVSIM_LOST); }
+static int32_t c217(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(217, a, SPVSIM_LOST); }
+static void c218(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(218, a, 0); }
+static int32_t c219(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_command(219, a, SPVSIM_LOST); }
+static void c220(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(220, a, 0); }
+static void c221(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(221, a, 0); }
+static int32_t c222(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(222, a, SPVSIM_LOST); }
+static int32_t c223(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(223, a, SPVSIM_LOST); }
+static int32_t c224(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_command(224, a, SPVSIM_LOST); }
+static int32_t c225(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(225, a, SPVSIM_LOST); }
+static void c226(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(226, a, 0); }
+static int32_t c227(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(227, a, SPVSIM_LOST); }
+static void c228(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(228, a, 0); }
+static void c229(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(229, a, 0); }
+static int32_t c230(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(230, a, SPVSIM_LOST); }
+static int32_t c231(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(231, a, SPVSIM_LOST); }
+static int32_t c232(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(232, a, SPVSIM_LOST); }
+static void c233(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(233, a, 0); }
+static int32_t c234(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(234, a, SPVSIM_LOST); }
+static int32_t c235(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(235, a, SPVSIM_LOST); }
+static int32_t c236(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(236, a, SPVSIM_LOST); }
+static int32_t c237(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(237, a, SPVSIM_LOST); }
+static int32_t c238(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(238, a, SPVSIM_LOST); }
+static void c239(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(239, a, 0); }
+static int32_t c240(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(240, a, SPVSIM_LOST); }
+static int32_t c241(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(241, a, SPVSIM_LOST); }
+static int32_t c242(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(242, a, SPVSIM_LOST); }
+static int32_t c243(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_command(243, a, SPVSIM_LOST); }
+static int32_t c244(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(244, a, SPVSIM_LOST); }
+static void c245(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(245, a, 0); }
+static void c246(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(246, a, 0); }
+static void c247(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(247, a, 0); }
+static void c248(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(248, a, 0); }
+static void c249(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_command(249, a, 0); }
+static int32_t c250(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_command(250, a, SPVSIM_LOST); }
+static int32_t c251(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_command(251, a, SPVSIM_LOST); }
 
 void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c0, /* vkAcquireProfilingLockKHR */
@@ -448,64 +450,66 @@ void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c187, /* vkGetImageSubresourceLayout */
 	(void (*)(void))c188, /* vkGetImageSubresourceLayout2 */
 	(void (*)(void))c189, /* vkGetInstanceProcAddr */
-	(void (*)(void))c190, /* vkGetMemoryHostPointerPropertiesEXT */
-	(void (*)(void))c191, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
-	(void (*)(void))c192, /* vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR */
-	(void (*)(void))c193, /* vkGetPhysicalDeviceExternalBufferProperties */
-	(void (*)(void))c194, /* vkGetPhysicalDeviceExternalFenceProperties */
-	(void (*)(void))c195, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
-	(void (*)(void))c196, /* vkGetPhysicalDeviceFeatures */
-	(void (*)(void))c197, /* vkGetPhysicalDeviceFeatures2 */
-	(void (*)(void))c198, /* vkGetPhysicalDeviceFormatProperties */
-	(void (*)(void))c199, /* vkGetPhysicalDeviceFormatProperties2 */
-	(void (*)(void))c200, /* vkGetPhysicalDeviceImageFormatProperties */
-	(void (*)(void))c201, /* vkGetPhysicalDeviceImageFormatProperties2 */
-	(void (*)(void))c202, /* vkGetPhysicalDeviceMemoryProperties */
-	(void (*)(void))c203, /* vkGetPhysicalDeviceMemoryProperties2 */
-	(void (*)(void))c204, /* vkGetPhysicalDeviceProperties */
-	(void (*)(void))c205, /* vkGetPhysicalDeviceProperties2 */
-	(void (*)(void))c206, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
-	(void (*)(void))c207, /* vkGetPhysicalDeviceQueueFamilyProperties */
-	(void (*)(void))c208, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
-	(void (*)(void))c209, /* vkGetPhysicalDeviceSparseImageFormatProperties */
-	(void (*)(void))c210, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
-	(void (*)(void))c211, /* vkGetPhysicalDeviceToolProperties */
-	(void (*)(void))c212, /* vkGetPipelineCacheData */
-	(void (*)(void))c213, /* vkGetPipelineExecutableInternalRepresentationsKHR */
-	(void (*)(void))c214, /* vkGetPipelineExecutablePropertiesKHR */
-	(void (*)(void))c215, /* vkGetPipelineExecutableStatisticsKHR */
-	(void (*)(void))c216, /* vkGetPrivateData */
-	(void (*)(void))c217, /* vkGetQueryPoolResults */
-	(void (*)(void))c218, /* vkGetRenderAreaGranularity */
-	(void (*)(void))c219, /* vkGetRenderingAreaGranularity */
-	(void (*)(void))c220, /* vkGetSemaphoreCounterValue */
-	(void (*)(void))c221, /* vkInvalidateMappedMemoryRanges */
-	(void (*)(void))c222, /* vkMapMemory */
-	(void (*)(void))c223, /* vkMergePipelineCaches */
-	(void (*)(void))c224, /* vkQueueBeginDebugUtilsLabelEXT */
-	(void (*)(void))c225, /* vkQueueBindSparse */
-	(void (*)(void))c226, /* vkQueueEndDebugUtilsLabelEXT */
-	(void (*)(void))c227, /* vkQueueInsertDebugUtilsLabelEXT */
-	(void (*)(void))c228, /* vkQueueSubmit */
-	(void (*)(void))c229, /* vkQueueSubmit2 */
-	(void (*)(void))c230, /* vkQueueWaitIdle */
-	(void (*)(void))c231, /* vkReleaseProfilingLockKHR */
-	(void (*)(void))c232, /* vkResetCommandBuffer */
-	(void (*)(void))c233, /* vkResetCommandPool */
-	(void (*)(void))c234, /* vkResetDescriptorPool */
-	(void (*)(void))c235, /* vkResetEvent */
-	(void (*)(void))c236, /* vkResetFences */
-	(void (*)(void))c237, /* vkResetQueryPool */
-	(void (*)(void))c238, /* vkSetDebugUtilsObjectNameEXT */
-	(void (*)(void))c239, /* vkSetDebugUtilsObjectTagEXT */
-	(void (*)(void))c240, /* vkSetEvent */
-	(void (*)(void))c241, /* vkSetPrivateData */
-	(void (*)(void))c242, /* vkSignalSemaphore */
-	(void (*)(void))c243, /* vkSubmitDebugUtilsMessageEXT */
-	(void (*)(void))c244, /* vkTrimCommandPool */
-	(void (*)(void))c245, /* vkUnmapMemory */
-	(void (*)(void))c246, /* vkUpdateDescriptorSetWithTemplate */
-	(void (*)(void))c247, /* vkUpdateDescriptorSets */
-	(void (*)(void))c248, /* vkWaitForFences */
-	(void (*)(void))c249, /* vkWaitSemaphores */
+	(void (*)(void))c190, /* vkGetMemoryFdKHR */
+	(void (*)(void))c191, /* vkGetMemoryFdPropertiesKHR */
+	(void (*)(void))c192, /* vkGetMemoryHostPointerPropertiesEXT */
+	(void (*)(void))c193, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
+	(void (*)(void))c194, /* vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR */
+	(void (*)(void))c195, /* vkGetPhysicalDeviceExternalBufferProperties */
+	(void (*)(void))c196, /* vkGetPhysicalDeviceExternalFenceProperties */
+	(void (*)(void))c197, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
+	(void (*)(void))c198, /* vkGetPhysicalDeviceFeatures */
+	(void (*)(void))c199, /* vkGetPhysicalDeviceFeatures2 */
+	(void (*)(void))c200, /* vkGetPhysicalDeviceFormatProperties */
+	(void (*)(void))c201, /* vkGetPhysicalDeviceFormatProperties2 */
+	(void (*)(void))c202, /* vkGetPhysicalDeviceImageFormatProperties */
+	(void (*)(void))c203, /* vkGetPhysicalDeviceImageFormatProperties2 */
+	(void (*)(void))c204, /* vkGetPhysicalDeviceMemoryProperties */
+	(void (*)(void))c205, /* vkGetPhysicalDeviceMemoryProperties2 */
+	(void (*)(void))c206, /* vkGetPhysicalDeviceProperties */
+	(void (*)(void))c207, /* vkGetPhysicalDeviceProperties2 */
+	(void (*)(void))c208, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
+	(void (*)(void))c209, /* vkGetPhysicalDeviceQueueFamilyProperties */
+	(void (*)(void))c210, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
+	(void (*)(void))c211, /* vkGetPhysicalDeviceSparseImageFormatProperties */
+	(void (*)(void))c212, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
+	(void (*)(void))c213, /* vkGetPhysicalDeviceToolProperties */
+	(void (*)(void))c214, /* vkGetPipelineCacheData */
+	(void (*)(void))c215, /* vkGetPipelineExecutableInternalRepresentationsKHR */
+	(void (*)(void))c216, /* vkGetPipelineExecutablePropertiesKHR */
+	(void (*)(void))c217, /* vkGetPipelineExecutableStatisticsKHR */
+	(void (*)(void))c218, /* vkGetPrivateData */
+	(void (*)(void))c219, /* vkGetQueryPoolResults */
+	(void (*)(void))c220, /* vkGetRenderAreaGranularity */
+	(void (*)(void))c221, /* vkGetRenderingAreaGranularity */
+	(void (*)(void))c222, /* vkGetSemaphoreCounterValue */
+	(void (*)(void))c223, /* vkInvalidateMappedMemoryRanges */
+	(void (*)(void))c224, /* vkMapMemory */
+	(void (*)(void))c225, /* vkMergePipelineCaches */
+	(void (*)(void))c226, /* vkQueueBeginDebugUtilsLabelEXT */
+	(void (*)(void))c227, /* vkQueueBindSparse */
+	(void (*)(void))c228, /* vkQueueEndDebugUtilsLabelEXT */
+	(void (*)(void))c229, /* vkQueueInsertDebugUtilsLabelEXT */
+	(void (*)(void))c230, /* vkQueueSubmit */
+	(void (*)(void))c231, /* vkQueueSubmit2 */
+	(void (*)(void))c232, /* vkQueueWaitIdle */
+	(void (*)(void))c233, /* vkReleaseProfilingLockKHR */
+	(void (*)(void))c234, /* vkResetCommandBuffer */
+	(void (*)(void))c235, /* vkResetCommandPool */
+	(void (*)(void))c236, /* vkResetDescriptorPool */
+	(void (*)(void))c237, /* vkResetEvent */
+	(void (*)(void))c238, /* vkResetFences */
+	(void (*)(void))c239, /* vkResetQueryPool */
+	(void (*)(void))c240, /* vkSetDebugUtilsObjectNameEXT */
+	(void (*)(void))c241, /* vkSetDebugUtilsObjectTagEXT */
+	(void (*)(void))c242, /* vkSetEvent */
+	(void (*)(void))c243, /* vkSetPrivateData */
+	(void (*)(void))c244, /* vkSignalSemaphore */
+	(void (*)(void))c245, /* vkSubmitDebugUtilsMessageEXT */
+	(void (*)(void))c246, /* vkTrimCommandPool */
+	(void (*)(void))c247, /* vkUnmapMemory */
+	(void (*)(void))c248, /* vkUpdateDescriptorSetWithTemplate */
+	(void (*)(void))c249, /* vkUpdateDescriptorSets */
+	(void (*)(void))c250, /* vkWaitForFences */
+	(void (*)(void))c251, /* vkWaitSemaphores */
 };

@@ -37,6 +37,8 @@ type appFlags struct {
 	waves            wavesFlags
 	programs         manyFlags
 	lenient          bool
+	opencl           bool
+	root             string
 	capture          string
 	choice           string
 	answers          string
@@ -57,8 +59,8 @@ func appCommand() *cobra.Command {
 	var f appFlags
 	c := &cobra.Command{
 		Use:   "app [flags] -- PROGRAM ARGUMENTS...",
-		Short: "Run a Vulkan program, unchanged, on the simulated GPU",
-		Long: `Run a Vulkan program, unchanged, on the simulated GPU. Its compute work is executed and timed, and the cost of each dispatch is
+		Short: "Run a Vulkan or OpenCL program, unchanged, on the simulated GPU",
+		Long: `Run a Vulkan program, or with --opencl an OpenCL program, unchanged, on the simulated GPU. Its compute work is executed and timed, and the cost of each dispatch is
 recorded. The Vulkan driver is the library that SPVSIM_VULKAN_DRIVER names, or one next to spvsim, or it is built from the source, which
 needs a C compiler. The exit status is 0 if that of the program is 0, and otherwise 1. If the program crashes, its records so far are kept.
 
@@ -90,9 +92,11 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.capture, "capture", "", "write dispatches to this `folder` as jobs; spvsim run repeats each with the same bytes and cycles. Captured dispatches start with cold caches")
 	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that match these `patterns`")
 	flags.BoolVar(&f.wholeSubmissions, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
-	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require). A call that draws fails by name")
+	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require), opencl (what Mesa's rusticl and zink require). A call that draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
 	flags.StringVar(&f.conforms, "conformance", "", "report that the device passed this `version` of Vulkan's conformance tests (1.3.0.0), for programs that require it; it has not passed them")
+	flags.BoolVar(&f.opencl, "opencl", false, "run an OpenCL program, on Mesa's rusticl and zink (Debian's mesa-opencl-icd): implies --profile opencl. If the driver refuses a kernel or loses the device, the exit status is 1, whatever the program's is")
+	flags.StringVar(&f.root, "root", "", "run the program in this `folder`, which has a system of its own: its libraries and packages. Needs root's rights")
 	flags.BoolVar(&f.lenient, "lenient", false, "accept, with a message, misuses of the API that other drivers accept: null immutable samplers, more descriptors than a set has")
 	addInteger(flags, &f.maxInstructions, "max-instructions", 0, 0, math.MaxInt64, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "limit of a dispatch on this computer, in `seconds`; beyond it the device is lost, and a message names the loop of the shader; 0: no limit")
@@ -115,10 +119,20 @@ func (f *appFlags) check(c *cobra.Command) error {
 	for _, flag := range []struct {
 		name, value string
 		of          []string
-	}{{"profile", f.answers, []string{"", "attachments", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
+	}{{"profile", f.answers, []string{"", "attachments", "webgpu", "opencl"}}, {"identity", f.identity, []string{"spvsim", "device"}},
 		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}, {"overlap", f.overlap, []string{"submitted", "none"}}} {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
+		}
+	}
+	if f.opencl && f.answers != "" && f.answers != "opencl" {
+		return fmt.Errorf("--profile %s: found --opencl too, which implies --profile opencl: want one of them", f.answers)
+	}
+	if f.root != "" {
+		if i, err := os.Stat(f.root); err != nil {
+			return fmt.Errorf("--root: %w", err)
+		} else if !i.IsDir() {
+			return fmt.Errorf("--root %s: want a folder", f.root)
 		}
 	}
 	if !(f.seconds >= 0 && f.seconds < 1e9) {
@@ -219,6 +233,17 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	p := f.program(c, args, manifest, record, folder)
+	if f.root != "" {
+		if p.Root, err = filepath.Abs(f.root); err != nil {
+			return err
+		}
+	}
+	if f.opencl {
+		if p.OpenCL, err = launch.FindOpenCL(c.Context(), p.Root); err != nil {
+			return err
+		}
+		p.Answers, p.Refused = "opencl", filepath.Join(folder, "refused")
+	}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		p.Progress = progressLine(c.ErrOrStderr(), appProgressText)
 	}
@@ -233,7 +258,35 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
 	}
-	return errors.Join(err, f.writeOutputs(c, record, args[0], folder))
+	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused))
+}
+
+// mostRefused are the refused calls that the summary lists.
+const mostRefused = 10
+
+// refused lists the calls that the driver refused, and is an error if there are some: an OpenCL program may see none.
+func (f *appFlags) refused(c *cobra.Command, path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := files.Read(path, files.MaxJSON)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if !f.quiet {
+		for i, line := range lines {
+			if i == mostRefused {
+				fmt.Fprintf(c.ErrOrStderr(), "refused       %d more\n", len(lines)-i)
+				break
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "refused       %s\n", line)
+		}
+	}
+	return &failure{fmt.Errorf("the driver refused calls (%d): results of the program are incomplete, whatever it says", len(lines))}
 }
 
 // program returns the program, or the template of several programs, that the flags describe.

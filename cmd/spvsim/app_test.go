@@ -20,7 +20,10 @@ func TestAppFlagsAreChecked(t *testing.T) {
 	}{
 		{[]string{"--mode", "quick"}, "want one of timed, functional, sampled"},
 		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time: found --mode sampled too: want one of them"},
-		{[]string{"--profile", "opengl"}, "--profile opengl: want attachments or webgpu"},
+		{[]string{"--profile", "opengl"}, "--profile opengl: want attachments or webgpu or opencl"},
+		{[]string{"--profile", "webgpu", "--opencl"}, "--profile webgpu: found --opencl too"},
+		{[]string{"--root", "/none"}, "--root"},
+		{[]string{"--root", "/dev/null"}, "--root /dev/null: want a folder"},
 		{[]string{"--identity", "someone"}, "want spvsim or device"},
 		{[]string{"--max-seconds", "nan"}, "--max-seconds NaN"},
 		{[]string{"--max-seconds", "1e9"}, "--max-seconds 1e+09"},

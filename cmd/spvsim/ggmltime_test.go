@@ -29,7 +29,7 @@ func TestGgmlTimes(t *testing.T) {
 	}
 	file("driver.so", "")
 	shader := suite.Must(filepath.Abs("../../experiments/library/vectoradd.spv"))(t)
-	file("ggml-root.sh", `#!/bin/sh
+	file("debian-root.sh", `#!/bin/sh
 echo "$SPVSIM_MODE $SPVSIM_SELECT $SPVSIM_WHOLE $SPVSIM_MACHINE $*" >>`+folder+`/calls
 case "$*" in *NONE*) echo "no such case"; exit 0 ;; esac
 cat >"$SPVSIM_CAPTURE/0001.yaml" <<END

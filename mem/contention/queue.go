@@ -14,7 +14,7 @@ import (
 // entries held in cycles 0 to 10 and 0 to 30, a request that arrives in cycle 5 waits 5 cycles, and one in cycle 12
 // none.
 //
-// Each request calls TryAcquire or Acquire, and then HoldUntil. The zero Queue has no limit.
+// Each request calls Acquire, and then HoldUntil. The zero Queue has no limit.
 type Queue struct {
 	entries    int32
 	maxHeld    int32       // upper bound of the entries held at any time; exact after dropPast
@@ -43,19 +43,19 @@ const (
 // NewQueue makes a queue. now points to the cycle of issue, before which no request arrives.
 func NewQueue(entries int, now *uint64) Queue { return Queue{entries: int32(entries), now: now} }
 
-// TryAcquire gives a request that arrives in a cycle an entry if fewer entries are held at any time than there are. If
-// it returns false, Acquire has to look closer.
-func (q *Queue) TryAcquire(at uint64) bool {
-	if q.maxHeld >= q.entries {
-		return false
+// Acquire returns the cycles that a request has waited when it has an entry. The request would arrive in cycle at, and
+// has waited for delay before. What this adds is added to full, too. It is inlined where fewer entries are held at any
+// time than there are.
+func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
+	if q.maxHeld < q.entries {
+		q.ordered, q.acquiredAt = false, at+delay
+		return delay
 	}
-	q.ordered, q.acquiredAt = false, at
-	return true
+	return q.wait(at, delay, full)
 }
 
-// Acquire returns the cycles that a request has waited when it has an entry. The request would arrive in cycle at, and
-// has waited for delay before. What this adds is added to full, too.
-func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
+// wait is Acquire where all entries may be held.
+func (q *Queue) wait(at, delay uint64, full *uint64) uint64 {
 	if q.entries == 0 {
 		return delay
 	}
@@ -64,9 +64,25 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	return waited
 }
 
-// Full reports whether a request that arrives in a cycle would wait for an entry. It takes none.
-func (q *Queue) Full(at uint64) bool {
-	return !q.TryAcquire(at) && q.entries > 0 && q.acquireAt(at) > at
+// IsFull reports whether all entries are held in a cycle, so that a request that arrives then would wait. It changes
+// nothing.
+func (q *Queue) IsFull(at uint64) bool {
+	if q.maxHeld < q.entries || q.entries == 0 {
+		return false
+	}
+	cycle, held := uint32(min(at-q.base, maxTime)), 0
+	if q.hasFree(cycle) {
+		return false
+	}
+	if q.first < q.end { // arrivals minus departures
+		held = lane.CountAbove(q.until, int(q.end), cycle) - lane.CountAbove(q.from, int(q.end), cycle)
+	}
+	for _, r := range q.recent {
+		if r.From <= cycle && cycle < r.Until {
+			held++
+		}
+	}
+	return held >= int(q.entries)
 }
 
 // acquireAt returns the cycle in which a request that arrives in cycle at has an entry.

@@ -87,6 +87,9 @@ func TestQueueAgainstItsRule(t *testing.T) {
 			}
 			at := now + r.Uint64N(spread)
 			want, last := reference(all, entries, at), 1+r.Uint64N(2*hold)
+			if q.IsFull(at) != (want > at) {
+				t.Fatalf("seed %d: in cycle %d of request %d the queue is full: %t, want an entry in cycle %d", seed, at, n, q.IsFull(at), want)
+			}
 			if got := visit(&q, at, last); got != want {
 				t.Fatalf("seed %d: request %d, of cycle %d, has an entry in cycle %d, want %d", seed, n, at, got, want)
 			}

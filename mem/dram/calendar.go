@@ -104,6 +104,31 @@ type group struct {
 	minDistance uint64 // slots
 }
 
+// firstFit is the first slot from one on that is free in a calendar and in which a burst of the group fits.
+func (g *group) firstFit(c *calendar, slot uint64) uint64 {
+	slot = c.free(slot)
+	next := g.next(slot)
+	if next == slot {
+		return slot
+	}
+	slot = max(next, c.base)
+	if d := g.minDistance; d-1 < 16 && slot >= g.base+d { // most slots are among the next 64
+		taken, near := c.from(slot), g.from(slot-d+1)
+		for range 2*d - 1 {
+			taken |= near
+			near >>= 1
+		}
+		if fit := bits.TrailingZeros64(^taken); fit <= 64-int(2*d-1) {
+			return slot + uint64(fit)
+		}
+	}
+	slot = c.free(slot)
+	for next = g.next(slot); next != slot; next = g.next(slot) {
+		slot = c.free(next)
+	}
+	return slot
+}
+
 // next is a slot from one on, before which no burst of the group fits: that one, where it does.
 func (g *group) next(slot uint64) uint64 {
 	if n := 2*g.minDistance - 1; n < 64 && slot >= g.base+g.minDistance {

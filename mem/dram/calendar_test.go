@@ -142,3 +142,24 @@ func TestRequestsJoinRowsThatWereOpen(t *testing.T) {
 		}
 	})
 }
+
+// The first slot that fits a burst of a group and is free is the one that a search slot by slot finds.
+func TestFirstFitIsThatOfSingleSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 3))
+	for apart := range uint64(20) {
+		g, c := group{minDistance: apart}, calendar{}
+		for slot := uint64(0); slot < 3*calendarSlots; slot += r.Uint64N(4 + 2*apart) {
+			at := slot - min(slot, r.Uint64N(200))
+			want := at
+			for c.isBooked(want) || !g.fitsSlow(want) {
+				want++
+			}
+			if got := g.firstFit(&c, at); got != want {
+				t.Fatalf("%d apart: the first slot from %d on is %d, want %d", apart, at, got, want)
+			}
+			g.book(want)
+			c.book(want)
+			c.book(slot)
+		}
+	}
+}

@@ -159,25 +159,26 @@ func log2(n int) uint { return uint(bits.Len(uint(n)) - 1) }
 // Access books a request that comes at a time: from when on it is in the controller's hands, when a read's data
 // are there, and whether a row was opened meanwhile. A write waits in the write queue, and is done for whoever sent it when it has an entry.
 func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, done uint64, opened bool) {
-	ch := &m.channels[m.locate(addr).pseudoChannel]
+	p := m.locate(addr)
+	ch := &m.channels[p.pseudoChannel]
 	ch.seen++
 	ch.counts.Bytes += uint64(bytes)
 	before := ch.counts.activations()
 	if isWrite {
-		accepted = ch.post(at, addr, bytes)
+		accepted = ch.post(at, addr, bytes, &p)
 		done = accepted
 	} else {
 		ch.idle(at)
-		accepted, done = at, ch.bursts(at, 0, addr, bytes, Read)
+		accepted, done = at, ch.bursts(at, 0, addr, bytes, &p, Read)
 	}
 	return accepted, done, ch.counts.activations() != before
 }
 
 // post puts a write into the queue: where that is full, when an entry is free.
-func (ch *channel) post(at, addr uint64, bytes uint32) uint64 {
+func (ch *channel) post(at, addr uint64, bytes uint32, p *place) uint64 {
 	if ch.c.Writes == 0 {
 		at, first := ch.block(at, at, bytes)
-		return ch.sent(ch.bursts(at, first, addr, bytes, Write))
+		return ch.sent(ch.bursts(at, first, addr, bytes, p, Write))
 	}
 	at = ch.writes.admit(write{at, addr, bytes})
 	if full := ch.writes.full(at); full > 0 {
@@ -199,7 +200,8 @@ func (ch *channel) drain(at uint64, n int) (done uint64) {
 	at, first := ch.block(at, came, bytes)
 	for i := range n {
 		w := &ch.writes.list[i]
-		end := ch.bursts(at, first, w.addr, w.bytes, Write)
+		p := ch.locate(w.addr)
+		end := ch.bursts(at, first, w.addr, w.bytes, &p, Write)
 		ch.writes.releaseEntry(w, end-ch.burst)
 		done = max(done, end)
 	}
@@ -280,14 +282,17 @@ func (m *Memory) Counts() (sum Counts) {
 	return sum
 }
 
-// bursts moves the bytes of a request, in slots of the data bus from one on, and returns when the last are there.
-func (ch *channel) bursts(at, first, addr uint64, bytes uint32, column Command) (done uint64) {
+// bursts moves the bytes of a request, the first of them at a place, in slots of the data bus from one on, and returns
+// when the last are there.
+func (ch *channel) bursts(at, first, addr uint64, bytes uint32, p *place, column Command) (done uint64) {
 	size := uint64(ch.c.Standard.BurstBytes)
 	end := addr + uint64(bytes)
 	for a := addr &^ (size - 1); a < end; {
-		p := ch.locate(a)
 		for next := min(end, (a|ch.inRow)+1); a < next; a += size {
-			done = max(done, ch.access(at, first, &p, column))
+			done = max(done, ch.access(at, first, p, column))
+		}
+		if a < end {
+			*p = ch.locate(a)
 		}
 	}
 	ch.busy = max(ch.busy, done)
@@ -316,10 +321,7 @@ func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) u
 	if b != nil {
 		at = max(at, b.bankTiming[column])
 	}
-	slot := ch.bus.free(max(first, slotOf(at+ch.latency[column], ch.burst)))
-	for next := g.next(slot); next != slot; next = g.next(slot) {
-		slot = ch.bus.free(next)
-	}
+	slot := g.firstFit(&ch.bus, max(first, slotOf(at+ch.latency[column], ch.burst)))
 	ch.bus.book(slot)
 	g.book(slot)
 	start := slot * ch.burst
@@ -343,10 +345,7 @@ func (ch *channel) change(at uint64, b *bank, g *group, row uint64) {
 		b.pastRows[b.oldest] = pastRow{b.row, b.activatedAt, closed, ch.seen}
 		b.oldest = (b.oldest + 1) % pastRows
 	}
-	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.activateSpacing))
-	for next := g.next(slot); next != slot; next = g.next(slot) {
-		slot = ch.activates.free(next)
-	}
+	slot := g.firstFit(&ch.activates, slotOf(max(at, b.bankTiming[Activate]), ch.activateSpacing))
 	ch.activates.book(slot)
 	g.book(slot)
 	ch.apply(Activate, slot*ch.activateSpacing, b)

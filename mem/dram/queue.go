@@ -16,8 +16,11 @@ type queue struct {
 	list        []write // that wait, in the order in which they arrive
 	sentEntries []Span  // of the last ones that were sent, as many as there are entries
 	oldest      int     // of those
-	last        uint64  // when the last of them left
-	fullSpan    Span    // a time in which no entry was free
+	sorted      bool    // froms and untils are those of sentEntries
+	froms       []uint64
+	untils      []uint64
+	last        uint64 // when the last of them left
+	fullSpan    Span   // a time in which no entry was free
 }
 
 // A Span is a time in which an entry of a queue is held, or all are.
@@ -34,12 +37,8 @@ func (q *queue) admit(w write) uint64 {
 	if q.fullSpan.Has(w.arrival) {
 		w.arrival, came = q.fullSpan.Until, q.fullSpan.From
 	}
-	for q.last > w.arrival {
-		held, next := q.sent(w.arrival)
-		if q.arrivedBy(w.arrival)+held < q.entries || held == 0 {
-			break
-		}
-		w.arrival = next
+	if q.last > w.arrival {
+		w.arrival = q.findFree(w.arrival)
 	}
 	if w.arrival > came {
 		q.fullSpan = Span{came, w.arrival}
@@ -48,16 +47,40 @@ func (q *queue) admit(w write) uint64 {
 	return w.arrival
 }
 
-// sent is how many of the entries held at a time are of writes that were sent, and when the first of those leaves.
-func (q *queue) sent(at uint64) (held int, leaves uint64) {
-	leaves = q.last
-	for _, s := range q.sentEntries {
-		if s.Has(at) {
-			held++
-			leaves = min(leaves, s.Until)
+// findFree returns when an entry is free, from a time on: then, or when a write that was sent leaves.
+func (q *queue) findFree(at uint64) uint64 {
+	if !q.sorted {
+		q.sort()
+	}
+	left, _ := slices.BinarySearch(q.untils, at+1) // entries of writes that were sent and have left
+	came, _ := slices.BinarySearch(q.froms, at+1)
+	waiting := q.arrivedBy(at)
+	for came > left && waiting+came-left >= q.entries {
+		at = q.untils[left]
+		for left < len(q.untils) && q.untils[left] <= at {
+			left++
+		}
+		for came < len(q.froms) && q.froms[came] <= at {
+			came++
+		}
+		for waiting < len(q.list) && q.list[waiting].arrival <= at {
+			waiting++
 		}
 	}
-	return held, leaves
+	return at
+}
+
+// sort sorts the times of the entries of writes that were sent.
+func (q *queue) sort() {
+	q.froms, q.untils = q.froms[:0], q.untils[:0]
+	for _, s := range q.sentEntries {
+		if s.From < s.Until { // others are never held
+			q.froms, q.untils = append(q.froms, s.From), append(q.untils, s.Until)
+		}
+	}
+	slices.Sort(q.froms)
+	slices.Sort(q.untils)
+	q.sorted = true
 }
 
 // arrivedBy is how many writes have arrived by a time.
@@ -80,7 +103,10 @@ func (q *queue) full(at uint64) uint64 {
 // releaseEntry frees the entry of a write.
 func (q *queue) releaseEntry(w *write, at uint64) {
 	q.sentEntries[q.oldest] = Span{w.arrival, at}
-	q.oldest = (q.oldest + 1) % len(q.sentEntries)
+	if q.oldest++; q.oldest == len(q.sentEntries) {
+		q.oldest = 0
+	}
+	q.sorted = false
 	q.last = max(q.last, at)
 }
 

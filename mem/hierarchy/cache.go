@@ -185,18 +185,12 @@ func (p setLookup) fetch(c *cache, way int, at, delay, addr uint64, bytes uint32
 
 // acquire waits for a free entry of a queue inside this level: the sender does not wait.
 func (c *cache) acquire(q *contention.Queue, at, delay uint64) uint64 {
-	if q.TryAcquire(at + delay) {
-		return delay
-	}
 	return q.Acquire(at, delay, &c.counter.QueueFullCycles)
 }
 
 // acquireStallingSender waits for a free entry at the entrance of this level: the sender, in the end the address path,
 // stalls meanwhile.
 func (c *cache) acquireStallingSender(q *contention.Queue, at, delay uint64) uint64 {
-	if q.TryAcquire(at + delay) {
-		return delay
-	}
 	waited := q.Acquire(at, delay, &c.counter.QueueFullCycles)
 	if waited > delay {
 		c.stall = max(c.stall, at+waited)
@@ -219,9 +213,7 @@ const bothDirections = Write + 1
 // sendOnLink takes a credit and books the link to the next level: the read direction for reads, the write direction for
 // stores and operands of atomics, or the link that both share. It returns the cycles waited.
 func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
-	if !c.credit.TryAcquire(at + delay) {
-		delay = c.credit.Acquire(at, delay, &c.counter.QueueFullCycles)
-	}
+	delay = c.credit.Acquire(at, delay, &c.counter.QueueFullCycles)
 	way := min(kind, Write)
 	if c.linkCost[bothDirections] > 0 {
 		way = bothDirections
@@ -342,7 +334,7 @@ func (c *cache) store(p setLookup, at, delay uint64, w storedWords) (held bool, 
 	if c.writeBack {
 		p.makeDirty(way, c.pieces(w.some))
 	}
-	if c.eagerWriteBack && whole && !p.writes.Full(at+delay) { // early only where nothing waits for it
+	if c.eagerWriteBack && whole && !p.writes.IsFull(at+delay) { // early only where nothing waits for it
 		if way = p.eagerVictim(way, c.DirtyWays); way >= 0 {
 			delay = c.writeBackEagerly(p, way, at, delay)
 		}

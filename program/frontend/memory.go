@@ -416,8 +416,11 @@ func (b *pointers) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
 	case isa.SpaceFlat:
 		return !anyBuffer
 	case isa.SpaceBuffer:
-		if m.Object < 0 {
+		switch {
+		case m.Object < 0:
 			return !anyBuffer
+		case b.f.Bindings[m.Object].Kind == ir.UniformBuffer:
+			return true // whatever pointers write: Mesa's compilers reorder all of its loads as well (ACCESS_CAN_REORDER)
 		}
 		return !any && !b.writes[object{isa.SpaceBuffer, m.Object}]
 	case isa.SpaceImage:

@@ -76,7 +76,7 @@ func (b *pointers) bindBuffer(in *spirv.Instruction, t *validate.Type) {
 	p.binding = b.binding(in, kind, t)
 	p.object = b.bindingObject(p.binding)
 	b.f.Bindings[p.binding].Restrict = b.m.Decorated(in.Result, spirv.DecorationRestrict)
-	if b.m.Decorated(in.Result, spirv.DecorationAliased) {
+	if kind != ir.UniformBuffer && b.m.Decorated(in.Result, spirv.DecorationAliased) { // no name may write a uniform block
 		p.object = -1
 	}
 	b.bind(in, p)

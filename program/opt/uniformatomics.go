@@ -313,7 +313,7 @@ func (s *combination) below() *ir.Value {
 // last returns the number of the last active lane.
 func (s *combination) last() *ir.Value { return s.ofMask(isa.FindUMsb) }
 
-// ofMask computes a number of the mask of active lanes, of which a wave of 32 has the low half.
+// ofMask applies a 64-bit operation to the mask of active lanes, whose low half is the whole mask of wave32.
 func (s *combination) ofMask(op isa.Op) *ir.Value {
 	if s.o.WaveSize == 32 {
 		return s.op(op, isa.I32, s.half(isa.Lo32, s.active))

@@ -20,12 +20,30 @@ type spoofing struct {
 	kind          vk.PhysicalDeviceType   // 0: the type of the identity
 	queues        vk.QueueFlags           // of the first family
 	features      map[string]bool         // by the names of members
+	extensions    map[string]bool         // extensions that only this set has
 	properties    map[string]any          // by the names of members
 	attachable    vk.FormatFeatureFlags   // added to each sampled colour format
 	depths        vk.FormatFeatureFlags   // of formats of depths
 	usages        vk.ImageUsageFlags      // usages that images may request
 	formatAliases map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
+	// Programs see no refusals, and wait forever for work that fails: command buffers go on without refused commands, and
+	// some time after its device was lost a program is ended.
+	goesOn  bool
+	repairs bool // modules are repaired: see spirv.Repair
+	rising  bool // timestamps count up from above 0, and copies of them take no time: see risingClock
 }
+
+// Extensions that only some sets have.
+const (
+	physicalDeviceDrm = "VK_EXT_physical_device_drm"
+	externalMemoryFd  = "VK_KHR_external_memory_fd"
+)
+
+// The numbers of Linux's render nodes: device 226, from 128 on (Documentation/admin-guide/devices.txt).
+const (
+	renderMajor      = 226
+	firstRenderMinor = 128
+)
 
 const attachable = vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit
 
@@ -62,6 +80,16 @@ var spoofingSets = map[string]*spoofing{
 		formatAliases: map[vk.Format]vk.Format{
 			vk.FormatD24UnormS8Uint: vk.FormatD32Sfloat, vk.FormatD32SfloatS8Uint: vk.FormatD32Sfloat, vk.FormatX8D24UnormPack32: vk.FormatD32Sfloat, vk.FormatS8Uint: vk.FormatD16Unorm,
 		},
+	},
+	// opencl adds what Mesa's rusticl and zink require of a device before they offer it to OpenCL programs: a queue that
+	// draws, a render node, and memory with file descriptors.
+	"opencl": {
+		queues:     vk.QueueGraphicsBit,
+		extensions: setOf(physicalDeviceDrm, externalMemoryFd),
+		properties: map[string]any{"HasRender": 1, "RenderMajor": renderMajor},
+		repairs:    true,
+		rising:     true,
+		goesOn:     true,
 	},
 }
 
@@ -131,6 +159,9 @@ func (p *physical) applySettings(s *settings) {
 	p.spoofing, p.identity, p.lenient = a, simulatedIdentity(p.machine), s.lenient
 	p.identity.kind = cmp.Or(a.kind, p.identity.kind)
 	maps.Copy(p.properties, a.properties)
+	if a.extensions[physicalDeviceDrm] {
+		p.properties["RenderMinor"] = firstRenderMinor + p.index
+	}
 	switch s.identity {
 	case "", "spvsim":
 	case "device":

@@ -62,6 +62,26 @@ func newIdleClock(mhz int) *idleClock {
 	return &idleClock{mhz: uint64(mhz), hostStart: now(unix.CLOCK_MONOTONIC)}
 }
 
+// A risingClock shows each reading at a later time than the one before, and the first above 0, because OpenCL's Mesa
+// driver takes a timestamp of 0 for none. It advances by one step where no cycles have passed, as in functional mode.
+type risingClock struct {
+	step, last uint64
+}
+
+// newRisingClock returns a clock whose step is at least a nanosecond, the unit of OpenCL's profiling events.
+func newRisingClock(mhz int) *risingClock {
+	return &risingClock{step: uint64((mhz + nanosecondsAMHz - 1) / nanosecondsAMHz)}
+}
+
+// shown returns what a reading shows at a cycle.
+func (c *risingClock) shown(cycle uint64) uint64 {
+	if c == nil {
+		return cycle
+	}
+	c.last = max(c.last, cycle) + c.step
+	return c.last
+}
+
 // cycles returns the idle cycles so far, given those that work took. A device that is ahead of the host waits for it.
 func (c *idleClock) cycles(worked uint64) uint64 {
 	if c == nil {
@@ -90,7 +110,7 @@ func (c *idleClock) endWork() {
 // now is the device's clock, as timestamps are of it.
 func (d *logicalDevice) now() uint64 {
 	worked := d.clock.Load()
-	return worked + d.idle.cycles(worked)
+	return d.rising.shown(worked + d.idle.cycles(worked))
 }
 
 // nanoseconds returns the simulated time of all work so far.

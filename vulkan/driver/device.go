@@ -28,6 +28,7 @@ type logicalDevice struct {
 	progress  *progress
 	clock     atomic.Uint64 // cycle at which the last work ended
 	idle      *idleClock    // nil: the clock stops while nothing runs
+	rising    *risingClock  // nil: timestamps show the clock as it is
 	byClock   bool          // timeouts are of simulated time while work runs
 	modules   map[[sha256.Size]byte]*shaderModule
 	kernels   map[programKey]*gpu.Kernel
@@ -62,6 +63,9 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	s := readSettings()
 	if d.byClock = s.timeouts == "simulated"; s.clock == "host" {
 		d.idle = newIdleClock(p.machine.ClockMHz)
+	}
+	if p.spoofing.rising {
+		d.rising = newRisingClock(p.machine.ClockMHz)
 	}
 	d.gpu, d.number = g, devices
 	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress, host: budget{limit: mostHostBytes}}

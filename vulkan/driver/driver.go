@@ -12,6 +12,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -112,9 +113,9 @@ func guard(c *command, a *args, result *uint64) {
 	m := misuseOf(p)
 	state.Lock()
 	defer state.Unlock()
-	report(c.name, m)
+	refuse(c.name, m)
 	if strings.HasPrefix(c.name, "vkCmd") {
-		if cb, ok := lookUp[*commandBuffer](a[0]); ok {
+		if cb, ok := lookUp[*commandBuffer](a[0]); ok && !cb.device.physical.spoofing.goesOn {
 			cb.fault = m
 		}
 	}
@@ -144,6 +145,25 @@ func trace() string {
 		return ""
 	}
 	return "\n" + string(debug.Stack())
+}
+
+// refuse reports a failed call or a lost device, and adds it to the file SPVSIM_REFUSED, as a program may see no error of
+// it.
+func refuse(command string, m misuse) {
+	report(command, m)
+	path := os.Getenv("SPVSIM_REFUSED")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err == nil {
+		text, _, _ := strings.Cut(m.text, "\n")
+		_, err = fmt.Fprintf(f, "%s: %s\n", command, text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_REFUSED: %v\n", err)
+	}
 }
 
 // report reports a misuse, on standard error and to the application's messengers.

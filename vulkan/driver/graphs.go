@@ -32,7 +32,7 @@ func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, coun
 		p, found, err := d.graphPipeline(&info, c)
 		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
-			report("vkCreateExecutionGraphPipelinesAMDX", misuse{vk.ErrorUnknown, err.Error()})
+			refuse("vkCreateExecutionGraphPipelinesAMDX", misuse{vk.ErrorUnknown, err.Error()})
 			result = vk.ErrorUnknown
 			continue
 		}

@@ -18,7 +18,13 @@ func hasMatrixUnit(m *config.Machine) bool {
 
 // has reports whether the device supports an extension of the driver.
 func (p *physical) has(e *extension) bool {
-	return e.name != matrixExtension || hasMatrixUnit(p.machine)
+	switch e.name {
+	case matrixExtension:
+		return hasMatrixUnit(p.machine)
+	case physicalDeviceDrm, externalMemoryFd:
+		return p.spoofing.extensions[e.name]
+	}
+	return true
 }
 
 // hasFeature reports whether the device supports a feature.

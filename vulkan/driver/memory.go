@@ -34,6 +34,7 @@ type memory struct {
 	mappedByDriver bool   // mapped by the driver: imported memory is the application's
 	mapped         bool
 	kind           uint32
+	shared         *os.File // its pages, if file descriptors of it are exported or it was imported from one
 
 	addressed bool // its buffers have device addresses
 }
@@ -54,7 +55,10 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 			fail(vk.ErrorInvalidExternalHandle, "memory of the host at %p, %d bytes: want multiples of %d, and at most %d bytes", i.PHostPointer, size, mapAlignment, d.heap.capacity)
 		}
 		m.bytes = unsafe.Slice((*byte)(i.PHostPointer), size)
+	} else if err := m.share(info.PNext); err != nil {
+		fail(vk.ErrorInvalidExternalHandle, "%v", err)
 	} else if !m.reserve() {
+		m.close()
 		return vk.ErrorOutOfDeviceMemory
 	}
 	m.addr = d.heap.next
@@ -72,7 +76,11 @@ func (m *memory) reserve() bool {
 		return false
 	}
 	whole := (m.size + uint64(os.Getpagesize()) - 1) / uint64(os.Getpagesize()) * uint64(os.Getpagesize())
-	b, err := syscall.Mmap(-1, 0, int(whole), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+	file, flags := -1, syscall.MAP_ANON|syscall.MAP_PRIVATE
+	if m.shared != nil {
+		file, flags = int(m.shared.Fd()), syscall.MAP_SHARED
+	}
+	b, err := syscall.Mmap(file, 0, int(whole), syscall.PROT_READ|syscall.PROT_WRITE, flags|syscall.MAP_NORESERVE)
 	if err != nil {
 		return false
 	}
@@ -85,6 +93,7 @@ func (m *memory) release() {
 	if m.mappedByDriver {
 		_ = syscall.Munmap(m.bytes[:cap(m.bytes)]) // can't fail: the pages are mapped
 	}
+	m.close()
 	m.bytes = nil
 }
 

@@ -180,12 +180,19 @@ func GetPhysicalDeviceToolProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.P
 	return vk.Success
 }
 
-// GetPhysicalDeviceExternalBufferProperties is vkGetPhysicalDeviceExternalBufferProperties: memory of the host can be imported.
-func GetPhysicalDeviceExternalBufferProperties(_ vk.PhysicalDevice, info *vk.PhysicalDeviceExternalBufferInfo, out *vk.ExternalBufferProperties) {
+// GetPhysicalDeviceExternalBufferProperties is vkGetPhysicalDeviceExternalBufferProperties: memory of the host can be
+// imported, and opaque file descriptors are exported and imported where the device has the extension.
+func GetPhysicalDeviceExternalBufferProperties(h vk.PhysicalDevice, info *vk.PhysicalDeviceExternalBufferInfo, out *vk.ExternalBufferProperties) {
 	out.ExternalMemoryProperties = vk.ExternalMemoryProperties{}
 	if info.HandleType == vk.ExternalMemoryHandleTypeHostAllocationBitExt {
 		out.ExternalMemoryProperties = vk.ExternalMemoryProperties{
 			ExternalMemoryFeatures: vk.ExternalMemoryFeatureImportableBit, CompatibleHandleTypes: vk.ExternalMemoryHandleTypeHostAllocationBitExt,
+		}
+	}
+	if info.HandleType == vk.ExternalMemoryHandleTypeOpaqueFdBit && mustLookUp[*physical](uint64(h)).spoofing.extensions[externalMemoryFd] {
+		out.ExternalMemoryProperties = vk.ExternalMemoryProperties{
+			ExternalMemoryFeatures:        vk.ExternalMemoryFeatureExportableBit | vk.ExternalMemoryFeatureImportableBit,
+			ExportFromImportedHandleTypes: vk.ExternalMemoryHandleTypeOpaqueFdBit, CompatibleHandleTypes: vk.ExternalMemoryHandleTypeOpaqueFdBit,
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 type (
 	shaderModule struct {
 		sum    [sha256.Size]byte
+		broken bool   // it may need repairs
 		code   []byte // until it is read
 		module *validate.Module
 		err    error // its first error: no pipeline can be created from it
@@ -58,7 +59,7 @@ func (d *logicalDevice) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
 	if m := d.modules[sum]; m != nil {
 		return m
 	}
-	m := &shaderModule{sum: sum, code: slices.Clone(code)}
+	m := &shaderModule{sum: sum, broken: d.physical.spoofing.repairs, code: slices.Clone(code)}
 	d.modules[sum] = m
 	return m
 }
@@ -66,7 +67,11 @@ func (d *logicalDevice) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
 // read decodes and checks a module, once.
 func (m *shaderModule) read() (*validate.Module, error) {
 	if m.code != nil {
-		m.module, m.err = gpu.LoadModule(m.code, fmt.Sprintf("module %x", m.sum[:4]))
+		load := gpu.LoadModule
+		if m.broken {
+			load = gpu.LoadRepairedModule
+		}
+		m.module, m.err = load(m.code, fmt.Sprintf("module %x", m.sum[:4]))
 		m.code = nil
 	}
 	return m.module, m.err
@@ -116,7 +121,7 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 		p, found, err := d.computePipeline(&info, c)
 		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
-			report("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
+			refuse("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
 			result, p = vk.ErrorUnknown, nil
 		} else if p == nil {
 			result = vk.PipelineCompileRequired

@@ -287,7 +287,10 @@ func (w *worker) machine(f func() error) {
 	state.Lock()
 	if err != nil {
 		d.lost = err
-		report("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
+		refuse("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
+		if d.physical.spoofing.goesOn {
+			time.AfterFunc(lostTimeout, endProcess)
+		}
 	}
 }
 
@@ -312,4 +315,14 @@ func (x *executor) submission(s *submission) error {
 		}
 	}
 	return nil
+}
+
+// lostTimeout is the host time after which a program that may wait for a lost device forever is ended.
+const lostTimeout = 2 * time.Second
+
+// endProcess ends the application: Mesa's OpenCL driver waits for a lost device forever.
+func endProcess() {
+	fmt.Fprintln(os.Stderr, "spvsim: the program is ended: its device was lost, for which Mesa's OpenCL driver waits forever")
+	WriteAtExit()
+	os.Exit(1)
 }

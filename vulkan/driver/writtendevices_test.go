@@ -18,8 +18,12 @@ func TestWrittenDevices(t *testing.T) {
 	state.Lock()
 	t.Cleanup(state.Unlock)
 	presets, sets := config.Presets(), []string{"", "attachments", "webgpu"}
-	suite.Lines(t, "devices.txt", *update, len(presets)*len(sets), func(i int) string {
-		preset, answers := presets[i/len(sets)], sets[i%len(sets)]
+	all := len(presets) * len(sets)
+	suite.Lines(t, "devices.txt", *update, all+len(presets), func(i int) string {
+		preset, answers := presets[i%len(presets)], "opencl"
+		if i < all {
+			preset, answers = presets[i/len(sets)], sets[i%len(sets)]
+		}
 		t.Setenv("SPVSIM_MACHINE", preset)
 		t.Setenv("SPVSIM_ANSWERS", answers)
 		t.Setenv("SPVSIM_IDENTITY", []string{"", "device"}[i%2])

@@ -99,7 +99,7 @@ func markReached(w *writer, list []*command) {
 
 // writeParts writes the table of extensions.
 func writeParts(b *bytes.Buffer, r *registry) {
-	b.WriteString("// extensions are those that the driver reports.\nvar extensions = []extension{\n")
+	b.WriteString("// extensions are the extensions that the driver reports.\nvar extensions = []extension{\n")
 	for _, p := range r.selection {
 		if !p.core {
 			fmt.Fprintf(b, "\t{%q, %s, %v},\n", p.name, p.version, p.kind == "instance")
@@ -112,7 +112,7 @@ func writeParts(b *bytes.Buffer, r *registry) {
 func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error {
 	b.WriteString("package driver\n\nimport (\n\t\"unsafe\"\n\n\t\"spvsim/vulkan/vk\"\n)\n\n")
 	writeParts(b, r)
-	b.WriteString("// commands are those that the driver answers, in the order of the trampolines.\nvar commands = []command{\n")
+	b.WriteString("// commands are the commands that the driver offers, in the order of the trampolines.\nvar commands = []command{\n")
 	for _, c := range list {
 		fmt.Fprintf(b, "\t{%q, %s, %s, ", c.Name, levelOf(c), answerOf(c))
 		if !c.implemented {
@@ -121,7 +121,7 @@ func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error 
 		}
 		fmt.Fprintf(b, "func(a *args) uint64 { %s }},\n", goCall(w, c))
 	}
-	b.WriteString("}\n\n// names finds a command, and what has to be there for it: a version of the core, or an extension.\nvar names = map[string][]named{\n")
+	b.WriteString("}\n\n// names maps the name of a command to its index, and to the core version or the extension that provides it.\nvar names = map[string][]named{\n")
 	for i, c := range list {
 		for n := range slices.Compact(slices.Sorted(slices.Values(c.names))) {
 			name := slices.Compact(slices.Sorted(slices.Values(c.names)))[n]

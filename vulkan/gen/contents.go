@@ -36,5 +36,7 @@ var extensions = []string{
 	"VK_EXT_calibrated_timestamps", "VK_KHR_calibrated_timestamps", "VK_KHR_maintenance5",
 	"VK_KHR_performance_query", "VK_KHR_pipeline_executable_properties", "VK_KHR_pipeline_library",
 
+	"VK_EXT_physical_device_drm", "VK_KHR_external_memory_fd",
+
 	"VK_AMDX_shader_enqueue", "VK_AMD_gcn_shader", "VK_AMD_shader_ballot",
 }

@@ -127,12 +127,20 @@ func source(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
+// A manifest names a driver's library to the loader.
+type manifest struct {
+	ICD struct {
+		API     string `json:"api_version"`
+		Library string `json:"library_path"`
+	}
+	Version string `json:"file_format_version"`
+}
+
 // writeManifest writes the loader's manifest.
 func writeManifest(folder, library string) (string, error) {
-	text, err := json.Marshal(map[string]any{
-		"file_format_version": "1.0.0",
-		"ICD":                 map[string]string{"library_path": library, "api_version": "1.3.0"},
-	})
+	m := manifest{Version: "1.0.0"}
+	m.ICD.API, m.ICD.Library = "1.3.0", library
+	text, err := json.Marshal(m)
 	if err != nil {
 		return "", err
 	}
@@ -207,7 +215,10 @@ type Program struct {
 	// The set of answers, the source of the identity, and the conformance version that devices report; empty: the true
 	// ones.
 	Answers, Identity, Conformance string
-	Lenient                        bool // tolerate violations of the API that other drivers tolerate
+	Root                           string  // folder with the system that the program sees; empty: this one
+	OpenCL                         *OpenCL // nil: no OpenCL program
+	Refused                        string  // file for the calls that the driver refuses; empty: none
+	Lenient                        bool    // tolerate violations of the API that other drivers tolerate
 	Stdin                          io.Reader
 	Stdout                         io.Writer
 	Stderr                         io.Writer
@@ -225,7 +236,16 @@ func (p *Program) Run(ctx context.Context) error {
 		told = f.Name()
 		defer os.Remove(told)
 	}
-	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
+	args := p.Args
+	if p.Root != "" {
+		var err error
+		var done func()
+		if args, done, err = p.insideRoot(told); err != nil {
+			return err
+		}
+		defer done()
+	}
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env = append(os.Environ(), p.variables(told)...)
 	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
 	// The kernel ends the program with the thread that started it, where it can: that thread is to be this one until then.
@@ -281,11 +301,20 @@ func (p *Program) variables(progress string) []string {
 	if p.Lenient {
 		lenient = "1"
 	}
-	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
+	var opencl []string
+	if p.OpenCL != nil {
+		opencl = p.OpenCL.variables(max(len(p.Machines), 1))
+		if p.Root == "" {
+			opencl = append(opencl, "LD_PRELOAD="+strings.TrimSpace(os.Getenv("LD_PRELOAD")+" "+p.OpenCL.preload))
+		} else {
+			opencl = append(opencl, "SPVSIM_PRELOAD="+p.OpenCL.preload)
+		}
+	}
+	return append(opencl, []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_TRACE=" + p.Waves.Folder, "SPVSIM_WAVES=" + p.Waves.Select,
 		"SPVSIM_WAVES_CUS=" + p.Waves.Units, "SPVSIM_WAVES_LIMIT=" + strconv.FormatInt(p.Waves.Limit, 10), "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
 		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts, "SPVSIM_OVERLAP=" + p.Overlap,
-		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance, "SPVSIM_LENIENT=" + lenient}
+		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance, "SPVSIM_LENIENT=" + lenient, "SPVSIM_REFUSED=" + p.Refused}...)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs ggml's own operator tests in a root that ggml-root.sh made, and counts.
+"""Runs ggml's own operator tests in a root that debian-root.sh made, and counts.
 
     ggml-ops.py ROOT --out FILE [--per-op N | --random N --seed K] [--work W] [--seconds S] [--stop T] [--ops A,B]
 

@@ -3,7 +3,7 @@
 
     ggml-time.py ROOT --out FOLDER [--machines A,B] [--rounds N] [--seconds S] CASE...
 
-starts `test-backend-ops perf` on each machine, in a root that ggml-root.sh made,
+starts `test-backend-ops perf` on each machine, in a root that debian-root.sh made,
 for each case, as the tests print it: 'ADD(type=f32,ne=[4096,1,1,1],nr=[1,1,1,1],nf=1)'.
 The first submission with a dispatch, which is the operator once, is captured as a
 job, for which the tests have up to S seconds of the host; what they go on with is

@@ -1,4 +1,4 @@
-"""What the scripts share that run ggml's operator tests in a root that ggml-root.sh made."""
+"""What the scripts share that run ggml's operator tests in a root that debian-root.sh made."""
 import os
 import re
 
@@ -9,4 +9,4 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 def words(root, mode, *flags, before=()):
     """Gives the command that runs the tests on the first Vulkan device."""
-    return [os.path.join(HERE, "ggml-root.sh"), "run", root, *before, TESTS, mode, "-b", "Vulkan0", *flags]
+    return [os.path.join(HERE, "debian-root.sh"), "run", root, *before, TESTS, mode, "-b", "Vulkan0", *flags]

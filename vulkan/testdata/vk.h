@@ -9,14 +9,12 @@
 #ifndef VK_H
 #define VK_H
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vulkan.h>
+
+#include "results.h"
 
 // No program uses everything here.
 #pragma GCC diagnostic push
@@ -39,9 +37,7 @@
 #define DEVICE_FUNCTION(name) PFN_##name name = (PFN_##name)vkGetDeviceProcAddr(device, #name)
 #define INSTANCE_FUNCTION(name) PFN_##name name = (PFN_##name)vkGetInstanceProcAddr(instance, #name)
 
-static const char *test_name = "start";
 static const char *module_folder = ".", *picked;
-static int test_faults, faults;
 static bool test_skipped;
 
 static VkInstance instance;
@@ -129,39 +125,16 @@ static bool has(const char *extension) {
 
 // Results
 
-__attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) {
-	va_list arguments;
-	if (++test_faults > 5) // the first few say enough
-		return;
-	printf("FAIL %s: ", test_name);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf("\n");
-}
-
 static void skip(const char *lacking) {
 	printf("skip %s: the device has no %s\n", test_name, lacking);
 	test_skipped = true;
 }
-
-#define check(condition, ...)                                                                         \
-	do {                                                                                              \
-		if (!(condition))                                                                             \
-			fail(__VA_ARGS__);                                                                        \
-	} while (0)
 
 // gives checks a call's result.
 #define gives(wanted, call)                                                                           \
 	do {                                                                                              \
 		VkResult given = (call);                                                                      \
 		check(given == (wanted), "%s gave %d, want " #wanted " (%d)", #call, given, wanted);          \
-	} while (0)
-
-#define same(what, at, found, wanted)                                                                 \
-	do {                                                                                              \
-		int64_t found_ = (int64_t)(found), wanted_ = (int64_t)(wanted);                               \
-		check(found_ == wanted_, "%s[%d] = %" PRId64 ", want %" PRId64, what, (int)(at), found_, wanted_); \
 	} while (0)
 
 // Things to free when a test ends, the last made first.
@@ -217,8 +190,7 @@ static void free_made(void) {
 static void test(const char *name, void (*body)(void)) {
 	if (picked && strcmp(picked, name))
 		return;
-	test_name = name;
-	test_faults = 0;
+	begin_test(name);
 	test_skipped = false;
 	body();
 	if (device)
@@ -226,12 +198,7 @@ static void test(const char *name, void (*body)(void)) {
 	free_made();
 	if (pool)
 		must(vkResetCommandPool(device, pool, 0));
-	if (test_faults > 5)
-		printf("FAIL %s: and %d more\n", test_name, test_faults - 5);
-	if (!test_faults && !test_skipped)
-		printf("ok %s\n", name);
-	faults += test_faults;
-	fflush(stdout);
+	end_test(test_skipped);
 }
 #define TEST(name) test(#name, name)
 
@@ -359,8 +326,7 @@ static void start(int count, char **words, ...) {
 }
 
 static int stop(void) {
-	test_name = "stop";
-	test_faults = 0;
+	begin_test("stop");
 	vkDestroyCommandPool(device, pool, NULL);
 	vkDestroyDevice(device, NULL);
 	INSTANCE_FUNCTION(vkDestroyDebugUtilsMessengerEXT);

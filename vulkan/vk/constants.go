@@ -138,11 +138,13 @@ const (
 
 // Values of ExternalMemoryFeatureFlagBits.
 const (
+	ExternalMemoryFeatureExportableBit ExternalMemoryFeatureFlagBits = 1 << 1
 	ExternalMemoryFeatureImportableBit ExternalMemoryFeatureFlagBits = 1 << 2
 )
 
 // Values of ExternalMemoryHandleTypeFlagBits.
 const (
+	ExternalMemoryHandleTypeOpaqueFdBit          ExternalMemoryHandleTypeFlagBits = 1 << 0
 	ExternalMemoryHandleTypeHostAllocationBitExt ExternalMemoryHandleTypeFlagBits = 1 << 7
 )
 
@@ -451,6 +453,7 @@ const (
 	ErrorMemoryMapFailed       Result = -5
 	ErrorExtensionNotPresent   Result = -7
 	ErrorFeatureNotPresent     Result = -8
+	ErrorTooManyObjects        Result = -10
 	ErrorFormatNotSupported    Result = -11
 	ErrorUnknown               Result = -13
 	ErrorOutOfPoolMemory       Result = -1000069000
@@ -518,6 +521,7 @@ const (
 	StructureTypePhysicalDeviceProtectedMemoryProperties                   StructureType = 1000145002
 	StructureTypePhysicalDeviceExternalImageFormatInfo                     StructureType = 1000071000
 	StructureTypePhysicalDeviceIdProperties                                StructureType = 1000071004
+	StructureTypeExportMemoryAllocateInfo                                  StructureType = 1000072002
 	StructureTypePhysicalDeviceSubgroupProperties                          StructureType = 1000094000
 	StructureTypePhysicalDevice16bitStorageFeatures                        StructureType = 1000083000
 	StructureTypePhysicalDeviceVariablePointersFeatures                    StructureType = 1000120000
@@ -611,6 +615,8 @@ const (
 	StructureTypePhysicalDevicePerformanceQueryPropertiesKhr               StructureType = 1000116001
 	StructureTypeQueryPoolPerformanceCreateInfoKhr                         StructureType = 1000116002
 	StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKhr     StructureType = 1000269000
+	StructureTypePhysicalDeviceDrmPropertiesExt                            StructureType = 1000353000
+	StructureTypeImportMemoryFdInfoKhr                                     StructureType = 1000074000
 	StructureTypePhysicalDeviceShaderEnqueueFeaturesAmdx                   StructureType = 1000134000
 	StructureTypePhysicalDeviceShaderEnqueuePropertiesAmdx                 StructureType = 1000134001
 	StructureTypePipelineShaderStageNodeCreateInfoAmdx                     StructureType = 1000134004

@@ -71,6 +71,7 @@ var PropertyStructs = map[StructureType]reflect.Type{
 	StructureTypePhysicalDeviceDepthStencilResolveProperties:     reflect.TypeFor[PhysicalDeviceDepthStencilResolveProperties](),
 	StructureTypePhysicalDeviceDescriptorIndexingProperties:      reflect.TypeFor[PhysicalDeviceDescriptorIndexingProperties](),
 	StructureTypePhysicalDeviceDriverProperties:                  reflect.TypeFor[PhysicalDeviceDriverProperties](),
+	StructureTypePhysicalDeviceDrmPropertiesExt:                  reflect.TypeFor[PhysicalDeviceDrmPropertiesEXT](),
 	StructureTypePhysicalDeviceExternalMemoryHostPropertiesExt:   reflect.TypeFor[PhysicalDeviceExternalMemoryHostPropertiesEXT](),
 	StructureTypePhysicalDeviceFloatControlsProperties:           reflect.TypeFor[PhysicalDeviceFloatControlsProperties](),
 	StructureTypePhysicalDeviceIdProperties:                      reflect.TypeFor[PhysicalDeviceIDProperties](),

@@ -675,6 +675,12 @@ type ExecutionGraphPipelineScratchSizeAMDX struct {
 	SizeGranularity uint64
 }
 
+type ExportMemoryAllocateInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	HandleTypes ExternalMemoryHandleTypeFlags
+}
+
 type ExtensionProperties struct {
 	ExtensionName [256]byte
 	SpecVersion   uint32
@@ -922,6 +928,13 @@ type ImageViewCreateInfo struct {
 
 type ImageViewType int32
 
+type ImportMemoryFdInfoKHR struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	HandleType ExternalMemoryHandleTypeFlagBits
+	Fd         int32
+}
+
 type ImportMemoryHostPointerInfoEXT struct {
 	SType        StructureType
 	PNext        unsafe.Pointer
@@ -996,6 +1009,19 @@ type MemoryDedicatedRequirements struct {
 	PNext                       unsafe.Pointer
 	PrefersDedicatedAllocation  Bool32
 	RequiresDedicatedAllocation Bool32
+}
+
+type MemoryFdPropertiesKHR struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	MemoryTypeBits uint32
+}
+
+type MemoryGetFdInfoKHR struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	Memory     DeviceMemory
+	HandleType ExternalMemoryHandleTypeFlagBits
 }
 
 type MemoryHeap struct {
@@ -1120,6 +1146,17 @@ type PhysicalDeviceDriverProperties struct {
 	DriverName         [256]byte
 	DriverInfo         [256]byte
 	ConformanceVersion ConformanceVersion
+}
+
+type PhysicalDeviceDrmPropertiesEXT struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	HasPrimary   Bool32
+	HasRender    Bool32
+	PrimaryMajor int64
+	PrimaryMinor int64
+	RenderMajor  int64
+	RenderMinor  int64
 }
 
 type PhysicalDeviceExternalBufferInfo struct {
