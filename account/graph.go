@@ -22,6 +22,11 @@ type QueueCounts struct {
 	Refusals    uint64 `json:"refusals" unit:"refusals" doc:"enqueues that a full queue refused; each refusal counts"`
 	Polls       uint64 `json:"polls" unit:"polls" doc:"reads of a queue in memory by persistent workers"`
 	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph (multipass)"`
+
+	Lists          uint64 `json:"lists" unit:"lists" doc:"lists that the front end took up (lists)"`
+	Records        uint64 `json:"records" unit:"records" doc:"records of lists that were launched (lists)"`
+	ProgramChanges uint64 `json:"program_changes" unit:"records" doc:"records whose program is another than that of the record before (lists)"`
+	ProgramMisses  uint64 `json:"program_misses" unit:"records" doc:"records whose program was read from the program table (lists)"`
 }
 
 // NodeCounts holds the counts of a node of an execution graph.
@@ -153,5 +158,9 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 	q.Refusals += p.Refusals
 	q.Polls += p.Polls
 	q.Passes += p.Passes
+	q.Lists += p.Lists
+	q.Records += p.Records
+	q.ProgramChanges += p.ProgramChanges
+	q.ProgramMisses += p.ProgramMisses
 	g.Unused += o.Unused
 }

@@ -18,6 +18,7 @@ import (
 // sections are the experiments in the order of the page, each with its title.
 var sections = []struct{ name, title string }{
 	{"enqueue-crossover", "When is a graph faster than passes?"},
+	{"lists-crossover", "Lists of records against other ways to make work on the device"},
 	{"enqueue-latency", "Latency of an enqueue"},
 	{"coalescing-limit", "Coalescing limit"},
 	{"scratch-size", "Memory for payloads"},

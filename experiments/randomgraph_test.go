@@ -30,11 +30,14 @@ func smallMachines(t testing.TB) []*config.Machine {
 	variants := [][]string{
 		{},
 		{"wave_size=64", "queue.depth=16", "queue.payload_bytes=0", "queue.arbitration=breadth-first", "queue.coalescing_window=0",
-			"queue.full=stall", "queue.full_wait=500", "queue.spill_lines=1", "scheduler.passes=overlapped"},
+			"queue.full=stall", "queue.full_wait=500", "queue.spill_lines=1", "scheduler.passes=overlapped",
+			"scheduler.list_barrier=false", "scheduler.list_split=node", "scheduler.list_read_ahead=1", "scheduler.list_programs=1"},
 		{"queue.depth=16", "queue.payload_bytes=256", "queue.placement=engine", "shader_engines=2", "queue.arbitration=round-robin", "queue.ports=1",
-			"queue.full=retry", "queue.retry_cycles=20", "queue.payload_memory=cache", "queue.refill_threshold=8"},
+			"queue.full=retry", "queue.retry_cycles=20", "queue.payload_memory=cache", "queue.refill_threshold=8",
+			"scheduler.list_barrier=false", "scheduler.list_append=record", "scheduler.list_record_bytes=8", "scheduler.list_rate=0.01"},
 		{"wave_size=64", "queue.pack_threads=true", "queue.coalescing_window=20",
-			"queue.placement=unit", "queue.steal=4", "queue.window=adaptive", "queue.arbitration=priority", "scheduler.passes=overlapped"},
+			"queue.placement=unit", "queue.steal=4", "queue.window=adaptive", "queue.arbitration=priority", "scheduler.passes=overlapped",
+			"scheduler.list_split=node", "scheduler.lists_in_flight=4", "scheduler.list_record_bytes=256", "scheduler.list_miss_cycles=100"},
 	}
 	var list []*config.Machine
 	for _, v := range variants {

@@ -98,6 +98,9 @@ func TestRandomGraphsConserve(t *testing.T) {
 					t.Errorf("seed %d, %s, %v: %d allocated, %d enqueued, %d dropped; the host's %d and those are %d launched; %d spilled, %d read back",
 						seed, kind, set, q.Allocated, q.Enqueued, s.Graph.Unused, host, launched, q.Spills, q.Refills)
 				}
+				if kind == "lists" && (q.Records > launched+g.sharedPayloads(s) || q.ProgramMisses > q.ProgramChanges || q.ProgramChanges > q.Records || (host > 0) != (q.Lists > 0) || 5*q.Records > s.Cycles+5) { // list_rate is 0.2
+					t.Errorf("seed %d, %v: %d records and %d payloads launched: %+v", seed, set, q.Records, launched, q)
+				}
 				if q.PeakBytes > min(2*least, most) {
 					t.Errorf("seed %d, %s, %v: payloads have %d bytes at the peak, of %d that there are and %d that they can use", seed, kind, set, q.PeakBytes, 2*least, most)
 				}
@@ -136,6 +139,14 @@ func (g *randomGraph) launched(s *tracing.Stats) (sum uint64) {
 		}
 	}
 	return sum
+}
+
+// sharedPayloads counts the payloads of nodes that share an input.
+func (g *randomGraph) sharedPayloads(s *tracing.Stats) (sum uint64) {
+	for i := range s.Graph.Nodes {
+		sum += s.Graph.Nodes[i].Payloads
+	}
+	return sum - g.launched(s)
 }
 
 // lawSlack returns the cycles that count as no slower: 2 % more, and in short runs about one memory access more.

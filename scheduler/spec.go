@@ -39,16 +39,32 @@ type DispatcherSpec struct {
 // SchedulerSpec describes the scheduler that starts workgroups for payloads of an execution graph. Fields that do not
 // act under its kind are ignored.
 type SchedulerSpec struct {
-	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"hardware: a queue beside the dispatcher; firmware: a core that runs firmware; multipass: compute passes with a barrier between the levels; persistent: resident waves that pop from a queue in memory"`
-	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware" doc:"time from picking payloads until their first workgroup may be placed"`
+	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|lists|persistent" required:"true" doc:"hardware: a queue beside the dispatcher; firmware: a core that runs firmware; multipass: compute passes with a barrier between the levels; lists: a front end that walks lists of records in memory; persistent: resident waves that pop from a queue in memory"`
+	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware lists" doc:"time from picking payloads until their first workgroup may be placed"`
 	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" acts:"firmware" doc:"time of the core for the launches that it starts together, without reading the ring"`
 	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" acts:"firmware" doc:"launches of one node (payloads, or coalesced or packed groups of them) that the core starts together, if so many wait"`
 	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" acts:"firmware" doc:"time of the core for the dispatch of a graph before the first launch, in addition to the cost of the host's launch"`
 	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"cost of starting one compaction or one dispatch from the command stream"`
-	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"time from the end of a level's last workgroup until the next level's first compaction starts"`
+	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass lists" doc:"time from the end of the last workgroup of a level until the first compaction of the next one starts, or of a list until the next one is read"`
 	Passes           string `yaml:"passes" default:"serial" enum:"serial|overlapped" acts:"multipass" doc:"how the passes of a level follow each other. serial: compaction and dispatch of each node in turn, each at the cost of its launch; overlapped: all compactions, a barrier, then all dispatches; except for the first pass after each of the two barriers, a pass costs only the packet and launch cycles of front_end"`
 	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" acts:"persistent" doc:"time for which a worker sleeps when it has found the queue empty"`
 	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"most resident workers of each compute unit; 0: as many as fit"`
+
+	ListSpec `yaml:",inline"`
+}
+
+// ListSpec describes lists of records in memory and the front end that walks them.
+type ListSpec struct {
+	ListSplit        string  `yaml:"list_split" default:"one" enum:"one|node" acts:"lists" doc:"one: all records are in one list, in the order in which they were appended; node: each node has a list, and lists are walked in the order of queue.arbitration"`
+	ListBarrier      bool    `yaml:"list_barrier" default:"true" acts:"lists" doc:"true: the records that the shaders of a list append make the next list, which is read when the list has ended and its writes have been flushed, as Work Lists demands; false: the front end follows the end of each list while shaders append to it, which Work Lists does not offer"`
+	ListAppend       string  `yaml:"list_append" default:"wave" enum:"wave|record" acts:"lists" doc:"atomic operations by which a wave takes places for its records. wave: one for each list that it appends to; record: one for each record"`
+	ListRecordBytes  int     `yaml:"list_record_bytes" default:"32" range:"8..256" unit:"bytes" acts:"lists" doc:"size of a record: 4 bytes of program index, 8 of the address of payloads, 12 of workgroups, and inline arguments"`
+	ListReadAhead    int     `yaml:"list_read_ahead" default:"64" range:"1..65536" unit:"records" acts:"lists" doc:"records of a list that the front end has read, or is reading, before they are launched"`
+	ListsInFlight    int     `yaml:"lists_in_flight" default:"1" range:"1..1024" unit:"lists" acts:"lists" doc:"lists whose records the front end reads at the same time; it launches one record after the other"`
+	ListRate         float64 `yaml:"list_rate" default:"0.2" range:"0.000001..1024" unit:"records/cycle" acts:"lists" doc:"most records that the front end launches each cycle"`
+	ListPrograms     int     `yaml:"list_programs" default:"16" range:"1..65536" unit:"programs" acts:"lists" doc:"slots of the program table that the front end has cached, the last used ones"`
+	ListMissCycles   int     `yaml:"list_miss_cycles" default:"0" range:"0..1000000" unit:"cycles" acts:"lists" doc:"time of the front end for a program that is not cached, in addition to reading its slot of the table and to list_change_cycles"`
+	ListChangeCycles int     `yaml:"list_change_cycles" default:"20" range:"0..1000000" unit:"cycles" acts:"lists" doc:"time of the front end for a record whose program is another than that of the record before"`
 }
 
 // QueueSpec describes where payloads live and wait. Schedulers with queues in memory use only some of it (see the acts
@@ -62,7 +78,7 @@ type QueueSpec struct {
 	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates each cycle, and payloads that it enqueues each cycle"`
 	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"time from a compute unit to the queue; an allocation takes it in both directions, and an enqueue once, until the payload can be picked"`
 	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or coalesced groups of them) that one queue starts each cycle"`
-	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" acts:"hardware firmware persistent" doc:"which node is served first. depth-first: the deepest of the graph; breadth-first: the shallowest; round-robin: each in turn; priority: the node with the highest priority in the job (nodes: priority), of several the deepest"`
+	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" acts:"hardware firmware lists persistent" doc:"which node is served first. depth-first: the deepest of the graph; breadth-first: the shallowest; round-robin: each in turn; priority: the node with the highest priority in the job (nodes: priority), of several the deepest"`
 	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which a coalescing node waits for more payloads before it starts with those that it has; the wait ends early when no more can arrive"`
 	Window           string  `yaml:"window" enum:"fixed|adaptive" default:"fixed" acts:"hardware firmware persistent" doc:"length of a node's window (coalescing_window or packing_window). fixed: as its key says; adaptive: half as long after each launch that the window did not fill, and twice as long, up to its key, after each launch that it filled"`
 	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which workgroups of one invocation wait for more, to fill a wave, before those that are there share one; see pack_threads"`

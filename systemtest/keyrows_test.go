@@ -310,6 +310,7 @@ const (
 	hardware   = "scheduler.kind=hardware "
 	multipass  = "scheduler.kind=multipass "
 	firmware   = "scheduler.kind=firmware "
+	workLists  = "scheduler.kind=lists "
 	persistent = "scheduler.kind=persistent "
 	apart      = "queue.pack_threads=false "              // a wave for each payload of "fan"
 	twoPlaces  = "shader_engines=2 simds=1 wave_slots=1 " // for a wave each
@@ -498,6 +499,17 @@ var plainRows = []keyRow{
 	{"scheduler.passes", "classify", multipass, "serial", "overlapped", faster},
 	{"scheduler.poll_interval", "lastsum", persistent, "20", "20000", shrinks("polls", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Polls })},
 	{"scheduler.persistent_groups", "fan-long", persistent + apart, "0", "1", bound(fanCycles, 8*fanCycles, fanSlack)},
+
+	{"scheduler.list_split", "classify", workLists, "one", "node", grows("lists", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Lists })},
+	{"scheduler.list_barrier", "lastsum", workLists, "true", "false", faster},
+	{"scheduler.list_append", "perlane", workLists, "wave", "record", differs},
+	{"scheduler.list_record_bytes", "perlane", workLists + "scheduler.list_rate=8", "32", "256", differs},
+	{"scheduler.list_read_ahead", "perlane", workLists + "scheduler.list_rate=8", "64", "1", differs},
+	{"scheduler.lists_in_flight", "fan-wide", workLists + "scheduler.list_split=node scheduler.list_rate=8", "1", "16", differs},
+	{"scheduler.list_rate", "perlane", workLists, "0.2", "0.001", between(6000, 7000)}, // between the first and the last of 8 records, less what they wait for reads
+	{"scheduler.list_programs", "classify", workLists, "16", "1", grows("misses", func(s *tracing.Stats) uint64 { return s.Graph.Queue.ProgramMisses })},
+	{"scheduler.list_miss_cycles", "lastsum", workLists, "0", "1000", exactly(2 * 1000)},
+	{"scheduler.list_change_cycles", "lastsum", workLists, "0", "1000", exactly(2 * 1000)},
 
 	{"queue.placement", "fan-long", hardware + apart + twoPlaces + "queue.steal=0", "central", "engine", bound(4*fanCycles, 8*fanCycles, fanSlack)},
 	{"queue.depth", "perlane", hardware, "1024", "1", counts("spills", spills, 0, 119)},

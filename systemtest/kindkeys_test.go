@@ -21,6 +21,7 @@ var kindRows = []keyRow{
 	{key: "queue.arbitration", job: "fan-wide", on: multipass + "scheduler.passes=overlapped scheduler.pass_launch_cycles=0", from: "depth-first", to: "round-robin"},
 	{key: "queue.arbitration", job: "fan-wide", on: multipass + "scheduler.passes=overlapped scheduler.pass_launch_cycles=0", from: "breadth-first", to: "priority"},
 	{key: "queue.arbitration", job: "fan-wide", on: firmware, from: "depth-first", to: "round-robin"},
+	{key: "queue.arbitration", job: "fan-wide", on: workLists, from: "depth-first", to: "round-robin"},
 	{key: "queue.arbitration", job: "fan-wide", on: persistent, from: "depth-first", to: "priority"},
 	{key: "queue.steal", job: "fan-long", on: firmware + apart + twoPlaces + "queue.placement=engine scheduler.firmware_launches=1", from: "0", to: "64"},
 }
@@ -46,7 +47,7 @@ func TestKeysActUnderTheirSchedulers(t *testing.T) {
 		rows[r.key] = append(rows[r.key], r)
 	}
 	for key, acts := range ofSchedulers() {
-		for _, kind := range []string{hardware, firmware, multipass, persistent} {
+		for _, kind := range []string{hardware, firmware, multipass, workLists, persistent} {
 			name := strings.TrimSpace(strings.TrimPrefix(kind, "scheduler.kind="))
 			wants, changed := len(acts) == 0 || slices.Contains(acts, name), ""
 			for _, r := range rows[key] {
@@ -69,7 +70,7 @@ func TestKeysActUnderTheirSchedulers(t *testing.T) {
 
 // withKind is settings with another scheduler.
 func withKind(on, kind string) string {
-	for _, k := range []string{hardware, firmware, multipass, persistent} {
+	for _, k := range []string{hardware, firmware, multipass, workLists, persistent} {
 		on = strings.Replace(on, k, "", 1)
 	}
 	return kind + on

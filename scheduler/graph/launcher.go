@@ -87,7 +87,7 @@ func (o *launcher) spreadHostPayloads(s *stage, e *Entry) {
 // pop removes the next payload from a node queue.
 func (o *launcher) pop(now uint64, b *nodeQueue) (int32, error) {
 	o.stats.waiting--
-	if b.head < len(b.fifo) {
+	if b.head < len(b.fifo) && (!b.hostFirst || b.numHostPayloads == 0) {
 		i := b.fifo[b.head].payload
 		if b.head++; b.head == len(b.fifo) {
 			b.fifo, b.head, b.scanned = b.fifo[:0], 0, 0
@@ -128,11 +128,16 @@ func (o *launcher) popHost(b *nodeQueue) (int32, error) {
 	return i, nil
 }
 
-// launch opens a launch of the payloads that start together. Its workgroups may be placed once readyFrom says from
-// when. It returns nil if the run has failed.
+// launch opens a launch of the waiting payloads that start together.
 func (o *launcher) launch(now uint64, b *nodeQueue) *nodeLaunch {
 	n := min(b.pending(), b.batchSize())
 	o.adaptWindow(b, n)
+	return o.launchTogether(now, b, n)
+}
+
+// launchTogether opens a launch of the next n payloads. Its workgroups may be placed once readyFrom says from when. It
+// returns nil if the run has failed.
+func (o *launcher) launchTogether(now uint64, b *nodeQueue, n uint64) *nodeLaunch {
 	input := o.pool.newArray(b.stage)
 	for range n {
 		i, err := o.pop(now, b)
@@ -408,7 +413,7 @@ func (o *launcher) Head(list int) *scheduler.GridLaunch {
 func (o *launcher) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
 	q, k := o.nodeQueues.ofList(list)
 	b := o.nodeQueues.inOrder(q, k)
-	if len(b.launches) == o.maxLaunches {
+	if len(b.launches) >= o.maxLaunches {
 		o.queues.list[q].alarm.Set(o.engine.Now()) // another launch may open
 	}
 	o.beginWorkgroup(b, unit, wg)

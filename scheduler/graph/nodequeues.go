@@ -23,6 +23,11 @@ type nodeQueue struct {
 	deferred        bool          // launches wait for a later pass
 	// halvings of the window for more payloads (see adaptWindow)
 	halvings uint8
+	// hostFirst: the host's payloads are launched before those of shaders.
+	hostFirst bool
+	// Of lists: the batch that appended last, and its record.
+	appendedBy uint64
+	appendedAt int
 }
 
 // A queuedPayload is an entry of a node queue.

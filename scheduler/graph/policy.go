@@ -50,6 +50,7 @@ var kinds = map[string]kind{
 	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, arbitrates: true, onChip: true},
 	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
 	"multipass":  {make: newMultipass, queue: "PassQueue"},
+	"lists":      {make: newLists, queue: "ListReader", arbitrates: true},
 	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pullsWork: true},
 }
 

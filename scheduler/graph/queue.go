@@ -46,6 +46,7 @@ type queues struct {
 	stats      *graphStats
 	trace      *payloadTrace
 	policy     policy
+	arrived    func(*batch) // called with a batch whose payloads have arrived; nil: not called
 }
 
 func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *graphStats,
@@ -171,5 +172,8 @@ func (s *queues) arrive(now uint64, b *batch) {
 			s.nodeQueues.of(other.stages[to.remaining], queue).push(i, now)
 			s.stats.countArrival(other.stages[to.remaining])
 		}
+	}
+	if s.arrived != nil {
+		s.arrived(b)
 	}
 }

@@ -90,5 +90,8 @@ const (
 
 // atomic updates a counter.
 func (m *ring) atomic(now uint64, w *wait, unit, counter int) {
-	m.access(now, w, unit, hierarchy.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
+	m.access(now, w, unit, hierarchy.Atomic, m.counter(counter), 4, 1)
 }
+
+// counter returns the address of a counter.
+func (m *ring) counter(i int) uint64 { return m.addr + uint64(i)%(counterBytes/256)*256 }

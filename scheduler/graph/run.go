@@ -7,7 +7,7 @@
 //	pool        payloads and the arrays that name them; allocator: the component that answers requests for them
 //	queue       the component in which payloads wait; nodequeues: by node, in arbitration order; layout: of units
 //	launcher    launches of waiting payloads, for the dispatcher
-//	policy      the table of schedulers: hardware, firmware, multipass, persistent
+//	policy      the table of schedulers: hardware, firmware, multipass, lists, persistent
 //	spill       entries of a hardware queue in memory; blocked: batches that a full queue keeps out; steal: between queues
 //	ring        queues and counters in memory; inmemory: what policies with queues in memory have in common
 //	stats       counts of payloads and workgroups, by node; path: the longest way through the graph

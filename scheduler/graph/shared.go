@@ -19,6 +19,7 @@ type sharedQueue struct {
 	launch       port
 	roundRobin   roundRobin // turns at the launch port or the core
 	core         core
+	reader       listReader
 }
 
 // queue returns the shared part of the queues of an index.

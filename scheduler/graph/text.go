@@ -98,6 +98,12 @@ func leastStart(s *scheduler.WorkSpec) (first, next int) {
 		return c.FirmwareDispatch + c.FirmwareCycles + place, s.Queue.Latency + c.FirmwareCycles + place
 	case "multipass":
 		return c.PassLaunchCycles + place, c.BarrierCycles + 2*c.PassLaunchCycles + place
+	case "lists":
+		next = c.LaunchCycles + place
+		if c.ListBarrier {
+			next += c.BarrierCycles
+		}
+		return c.LaunchCycles + place, next
 	}
 	return place, 0 // workers pop
 }
