@@ -17,6 +17,11 @@ var sharedParts = map[string]string{"vmem": "address_path", "smem": "scalar_path
 // time is that of the launches without their costs. Runs that are not timed as a whole have none.
 func (r *runner) addUtilization(s *tracing.Stats) {
 	c := &s.Counts
+	for _, l := range r.programs.order {
+		for i := range l.code.Counts {
+			s.AtInstructions.Add(&l.code.Counts[i].Cycles)
+		}
+	}
 	cycles := workingCycles(s)
 	if cycles == 0 || c.Estimate != nil || c.Functional != nil {
 		return
@@ -25,9 +30,6 @@ func (r *runner) addUtilization(s *tracing.Stats) {
 	var work simd.Work
 	for _, l := range r.programs.order {
 		work.AddWork(l.code, &u.m.Issue)
-		for i := range l.code.Counts {
-			s.AtInstructions.Add(&l.code.Counts[i].Cycles)
-		}
 	}
 	u.addUnits(&work)
 	for i := range c.Memory {
