@@ -218,7 +218,7 @@ const defaultFigure = "cycles"
 // DrawCycles adds a figure to an experiment without one: cycles over the first axis, a series for each value of the
 // second, a facet for each of the third. With more than three axes, or none, it adds no figure.
 func (e *Experiment) DrawCycles() {
-	if len(e.Figures) > 0 || len(e.Axes) == 0 || len(e.Axes) > 3 {
+	if len(e.Figures) > 0 || len(e.Axes) == 0 || len(e.Axes) > 3 || !e.keepsCycles() {
 		return
 	}
 	f := map[string]any{"kind": "line", "y": defaultFigure}
@@ -232,6 +232,11 @@ func (e *Experiment) DrawCycles() {
 	if n.Encode(f) == nil { // words alone always can be
 		e.Figures = []Figure{{Name: defaultFigure, node: n}}
 	}
+}
+
+// keepsCycles reports whether the experiment's columns have the cycles.
+func (e *Experiment) keepsCycles() bool {
+	return e.Columns == nil || slices.ContainsFunc(e.Columns, func(c Column) bool { return c.Name == defaultFigure })
 }
 
 func (a *Axis) numeric() bool {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // A Counterfactual is a machine without a limit, or with the user's own settings: the name, and settings (path=value) on
@@ -101,6 +103,41 @@ func ownCounterfactuals(text string, own map[string][]string) (list []Counterfac
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// Names of the axis and the columns that counterfactuals add to an experiment, and of the machine as it is.
+const (
+	whatIfAxis = "what_if"
+	whatIfNone = "none"
+	whatIfBase = "base_cycles"
+	whatIfGain = "gain"
+)
+
+// AddWhatIf varies the machines of an experiment's points: as they are, and each counterfactual. Experiments that keep
+// the cycles get a column with the gain, the share of the cycles that the counterfactual saves. The experiment's figures go:
+// they would have several rows at a point.
+func (e *Experiment) AddWhatIf(list []Counterfactual) error {
+	e.flagPlace("--what-if", "", joinPath("axes", whatIfAxis))
+	a := Axis{Name: whatIfAxis, Variants: []Variant{{Name: whatIfNone}}}
+	for _, c := range list {
+		v := Variant{Name: c.Name}
+		for _, text := range c.Settings {
+			path, value, err := parseSetting(text)
+			if err != nil {
+				return err
+			}
+			v.Settings = append(v.Settings, Setting{Path: fieldPath(path), Value: Value{value}, keyPath: joinPath("axes", whatIfAxis)})
+		}
+		a.Variants = append(a.Variants, v)
+	}
+	e.Axes = append(e.Axes, a)
+	e.Figures = nil
+	if e.keepsCycles() {
+		none := Value{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: whatIfNone}}
+		e.Derived = append(e.Derived, Derived{Name: whatIfBase, Column: defaultFigure, Matches: []Match{{Column: whatIfAxis, Values: []Value{none}}}},
+			Derived{Name: whatIfGain, Expr: "1 - " + defaultFigure + " / " + whatIfBase})
+	}
+	return withPositions(e.problems(), e.positions)
 }
 
 // A Change is a field of a machine that differs from that of another machine.

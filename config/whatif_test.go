@@ -1,9 +1,12 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -83,5 +86,28 @@ func TestWhatIfRefusals(t *testing.T) {
 		if _, err := ParseWhatIf([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// An experiment with counterfactuals has each point as it is and on each machine, with its gain.
+func TestExperimentWhatIf(t *testing.T) {
+	fsys := fstest.MapFS{"job.yaml": {Data: []byte("shader: a.spv\ndispatch: [1]\n")}}
+	e := JobExperiment(fsys, "job.yaml")
+	list, err := ParseWhatIf([]string{"conflicts,conflicts+latency"})
+	if err = errors.Join(err, e.OnCommandLine("", []string{"lds.banks=16,32"}, nil), e.AddWhatIf(list)); err != nil {
+		t.Fatal(err)
+	}
+	points, err := e.Points(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range points {
+		p := &points[i]
+		got = append(got, fmt.Sprint(p.Cell("lds.banks"), " ", p.Cell("what_if"), " ", len(p.Settings)))
+	}
+	want := []string{"16 none 1", "16 conflicts 2", "16 conflicts+latency 4", "32 none 1", "32 conflicts 2", "32 conflicts+latency 4"}
+	if diff := cmp.Diff(want, got); diff != "" || len(e.Derived) != 2 {
+		t.Error(diff, e.Derived)
 	}
 }

@@ -241,7 +241,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Events: r.machine.Engine.Handled(), WorkerTurns: r.machine.Array.Ahead.WorkerCycles(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
-	addUtilization(r, result.Stats) // the listings have gathered the counts
+	addUtilization(result.Stats, r.programs) // the listings have gathered the counts
 	if r.setup.Components {
 		result.Components = r.componentWork()
 		shareEnergy(result.Components, result.Stats.Energy())

@@ -15,19 +15,21 @@ var sharedParts = map[string]string{"vmem": "address_path", "smem": "scalar_path
 
 // addUtilization adds to the statistics the share of the peak that each part of the machine reached, in the order from issue to memory. The
 // time is that of the launches without their costs. Runs that are not timed as a whole have none.
-func addUtilization(r *runner, s *tracing.Stats) {
+func addUtilization(s *tracing.Stats, p *programs) {
 	c := &s.Counts
+	for _, l := range p.order {
+		for i := range l.code.Counts {
+			s.AtInstructions.Add(&l.code.Counts[i].Cycles)
+		}
+	}
 	cycles := workingCycles(s)
 	if cycles == 0 || c.Estimate != nil || c.Functional != nil {
 		return
 	}
-	u := &utilization{m: r.setup.Machine, cycles: float64(cycles), unitCycles: float64(c.UnitCycles)}
+	u := &utilization{m: p.machine, cycles: float64(cycles), unitCycles: float64(c.UnitCycles)}
 	var work simd.Work
-	for _, l := range r.programs.order {
+	for _, l := range p.order {
 		work.AddWork(l.code, &u.m.Issue)
-		for i := range l.code.Counts {
-			s.AtInstructions.Add(&l.code.Counts[i].Cycles)
-		}
 	}
 	u.addUnits(&work)
 	for i := range c.Memory {

@@ -43,11 +43,12 @@ type sweepFlags struct {
 	machine      string
 	strict       bool
 	removedCosts withoutFlag
+	whatIf       []string
 }
 
 // load reads the experiment, or builds one from a job and the axes.
 func (f *sweepFlags) load(name string) (*config.Experiment, sweep.FileLocation, error) {
-	e, at, err := sweep.Choice{Name: name, Machine: f.machine, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
+	e, at, err := sweep.Choice{Name: name, Machine: f.machine, Axes: f.axes, Settings: f.set, WhatIf: f.whatIf, Sandbox: f.sandbox}.Load()
 	if err == nil && f.sandbox && e.App != nil {
 		return nil, at, fmt.Errorf("%s: app: found a program: want an experiment without one under --sandbox", name)
 	}
@@ -117,6 +118,7 @@ variants named.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	strictFlag(c, &f.strict)
 	f.removedCosts.add(c)
+	whatIfFlagOf(c, &f.whatIf, "run each point also on counterfactual machines, in rows with a column what_if (none: as it is) and the gain, without the figures of the experiment: `names` as run --what-if has them; may be repeated")
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)

@@ -94,7 +94,8 @@ type Choice struct {
 	Name           string // a file if it ends in .yaml, else an embedded experiment; with axes or settings it may be a job's
 	Machine        string // in place of the job's
 	Axes, Settings []string
-	Sandbox        bool // read nothing outside of the file's folder
+	WhatIf         []string // counterfactual machines, as config.ParseWhatIf reads them
+	Sandbox        bool     // read nothing outside of the file's folder
 }
 
 // Load finds an experiment by name.
@@ -102,7 +103,7 @@ func Load(name string) (*config.Experiment, FileLocation, error) { return Choice
 
 // Load finds the experiment that is chosen.
 func (c Choice) Load() (*config.Experiment, FileLocation, error) {
-	varied := len(c.Axes) > 0 || len(c.Settings) > 0 || c.Machine != ""
+	varied := len(c.Axes) > 0 || len(c.Settings) > 0 || c.Machine != "" || c.WhatIf != nil
 	e, at, err := c.loadExperiment(varied)
 	if err != nil || !varied {
 		return e, at, err
@@ -113,6 +114,15 @@ func (c Choice) Load() (*config.Experiment, FileLocation, error) {
 	}
 	if err := e.OnCommandLine(machine, c.Axes, c.Settings); err != nil {
 		return nil, at, err
+	}
+	if c.WhatIf != nil {
+		list, err := config.ParseWhatIf(c.WhatIf)
+		if err == nil {
+			err = e.AddWhatIf(list)
+		}
+		if err != nil {
+			return nil, at, fmt.Errorf("--what-if: %w", err)
+		}
 	}
 	e.DrawCycles()
 	return e, at, nil

@@ -28,6 +28,7 @@ type Collector struct {
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
 	droppedLaunches int // launches that are not among them
+	latencies       latencies
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
@@ -219,6 +220,7 @@ func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, fr
 
 // LDS implements probe.Tracer.
 func (c *Collector) LDS(a *probe.Access) {
+	c.latencies.add("lds", a.Ready-min(a.At, a.Ready))
 	c.series.LDS[c.series.bin(a.At-c.firstCycle)] += uint64(a.Passes)
 }
 

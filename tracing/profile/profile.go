@@ -54,6 +54,7 @@ type Profile struct {
 	// Utilization are the shares of their peaks that the machine's parts reached, Bound is what bounds the run, and WhatIf
 	// are its results on counterfactual machines.
 	Utilization []tracing.Utilization    `json:"utilization,omitempty"`
+	Latencies   []Latency                `json:"latencies,omitempty"` // of accesses, by the farthest level that they reached
 	Bound       string                   `json:"bound,omitempty"`
 	WhatIf      []tracing.Counterfactual `json:"what_if,omitempty"`
 }
@@ -188,7 +189,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
-		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf,
+		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf, Latencies: c.latencies.summaries(g.Levels),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
@@ -370,6 +371,11 @@ func (p *Profile) check() error {
 	}
 	if s.Joules != nil && (len(s.Joules) != s.Len() || slices.ContainsFunc(s.Joules, func(j float64) bool { return !(j >= 0 && j < 1e18) })) {
 		return fmt.Errorf("%w: %d bins of joules, want %d, of numbers from 0 up", ErrFormat, len(s.Joules), s.Len())
+	}
+	for i := range p.Latencies {
+		if err := p.Latencies[i].check(); err != nil {
+			return err
+		}
 	}
 	for _, l := range p.Launches {
 		if l.Packet > l.FirstPlaced || l.FirstPlaced > l.End || l.End > p.Cycles {
