@@ -11,6 +11,7 @@ var graphReferences = []reference{
 	{"mariani", "leaves", func(initial) any { return subdivided().leaves[:] }, 0},
 	{"rasteriser", "frame", covered(64, 64), 0},
 	{"bfs", "distance", distances, 0},
+	{"bfs-skewed", "distance", distances, 0},
 	{"lastsum", "result", growingSums, 0},
 	{"sparse", "answers", func(initial) any { return []uint32{1, 0, 0, 1, 0, 0, 0, 1} }, 0},
 	{"sparse", "results", func(initial) any { return []uint32{0, 0, 7, 0, 0, 307, 0, 0, 0, 707} }, 0},
