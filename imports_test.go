@@ -64,7 +64,7 @@ var allowedImports = map[string]string{
 	"cu/lookahead":          "engine internal/fault internal/timing isa mem simd",
 	"cu":                    "account cu/lookahead engine internal/spec internal/timing isa lds mem mem/hierarchy program simd tracing/probe",
 	"scheduler":             "cu engine internal/spec",
-	"scheduler/command":     "engine scheduler",
+	"scheduler/command":     "engine mem/hierarchy scheduler",
 	"scheduler/graph":       "account cu engine internal/timing isa mem mem/hierarchy mem/lane program scheduler simd tracing/probe",
 	"gpu/functional":        "account internal/fault isa lds mem mem/hierarchy program simd",
 	"gpu/machine":           "account config cu engine lds mem mem/akita mem/hierarchy scheduler scheduler/graph simd",

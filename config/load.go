@@ -25,7 +25,7 @@ const presetDir = "machines/"
 
 // shared marks an embedded file that presets build on and that is not a machine by itself.
 func shared(name string) bool {
-	return strings.HasPrefix(name, "timing-") || strings.HasPrefix(name, "energy-")
+	return strings.HasPrefix(name, "timing-") || strings.HasPrefix(name, "energy-") || strings.HasPrefix(name, "work-")
 }
 
 // maxBases bounds a chain of `base:` keys, and so ends a loop of them.

@@ -175,7 +175,7 @@ func stringKeys(v any) any {
 func TestPresetsFitTheSchema(t *testing.T) {
 	c := schemaFor(t, "machine")
 	entries, err := presetFiles.ReadDir("machines")
-	if err != nil || len(entries) != 16 {
+	if err != nil || len(entries) != 17 {
 		t.Fatal(len(entries), err)
 	}
 	for _, e := range entries {

@@ -207,6 +207,7 @@ type Dispatch struct {
 	Kernel          *Kernel
 	Groups          [3]uint32
 	Indirect        func() [3]uint32   // reads the groups as the dispatch begins; nil: they are known
+	Arguments       uint64             // address of the groups of an indirect dispatch; 0: it is none
 	Base            [3]uint32          // of the workgroups' ids
 	Elements        [][]mem.Descriptor // of each binding of the kernel's program
 	Push            []byte
@@ -287,7 +288,7 @@ func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jobLaunch{step: x.Name, kind: x.Kind, mode: d.r.launchMode(""), work: &kernelWork{indirectGrid: x.Indirect, KernelLaunch: cu.KernelLaunch{
+	return &jobLaunch{step: x.Name, kind: x.Kind, mode: d.r.launchMode(""), work: &kernelWork{indirectGrid: x.Indirect, arguments: x.Arguments, KernelLaunch: cu.KernelLaunch{
 		Code: x.Kernel.code, Resources: x.Kernel.resources, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}}, nil
 }

@@ -35,7 +35,8 @@ func (g *graphWork) bindAndRead() (list []graph.Entry, err error) {
 	return list, err
 }
 
-func (g *graphWork) Prepare() (bool, error) { return true, nil }
+func (g *graphWork) Prepare() (bool, error)          { return true, nil }
+func (g *graphWork) Arguments() (addr, bytes uint64) { return 0, 0 }
 
 // timed runs the dispatch. Entries are read from buffers when it begins, as memory holds them then.
 func (g *graphWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {

@@ -17,6 +17,8 @@ import (
 type kernelWork struct {
 	cu.KernelLaunch
 	indirectGrid func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
+	arguments    uint64           // their address
+	fetchCycles  uint64           // that the launch waited for them
 	machine      *machine.Machine
 }
 
@@ -79,10 +81,23 @@ func (k *kernelWork) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error 
 }
 
 func (k *kernelWork) Start(now uint64, p scheduler.WorkgroupRange, follows bool) {
-	k.machine.Dispatcher.LaunchRange(now, &k.KernelLaunch, follows, p)
+	if k.fetchCycles = 0; p.First == 0 {
+		k.fetchCycles = k.machine.FetchArguments(now, k) - now
+	}
+	k.machine.Dispatcher.LaunchRange(now+k.fetchCycles, &k.KernelLaunch, follows, p)
 }
 
-func (k *kernelWork) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
+func (k *kernelWork) LaunchCycles() uint64 {
+	return k.fetchCycles + k.machine.Dispatcher.LaunchCycles()
+}
+
+// Arguments implements concurrent.QueuedWork.
+func (k *kernelWork) Arguments() (addr, bytes uint64) {
+	if k.arguments == 0 {
+		return 0, 0
+	}
+	return k.arguments, indirectBytes
+}
 
 // Close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
 func (k *kernelWork) Close(end uint64) (done, next uint64) {

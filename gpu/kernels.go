@@ -36,11 +36,11 @@ func (x *kernelBuilder) makeWork(l *config.Launch) (queuedWork, error) {
 		return nil, fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
 			errGraph, l.Shader, made.Code.Program.Name)
 	}
-	at, err := x.resources.indirect(l.Indirect)
+	read, at, err := x.resources.indirect(l.Indirect)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Path, err)
 	}
-	k := kernelWork{KernelLaunch: made, indirectGrid: at}
+	k := kernelWork{KernelLaunch: made, indirectGrid: read, arguments: at}
 	if d != nil {
 		return &drawWork{k, d}, nil
 	}

@@ -80,27 +80,31 @@ func fill(to []byte, m *config.MoveCall) {
 	}
 }
 
-// indirect reads the workgroups of a launch when it begins; nil where they are known before.
-func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
+// indirectBytes is the size of the arguments of an indirect dispatch: three numbers of workgroups.
+const indirectBytes = 12
+
+// indirect reads the workgroups of a launch when it begins; nil where they are known before. addr is where they are.
+func (r *resources) indirect(at *config.IndirectAt) (read func() [3]uint32, addr uint64, err error) {
 	if at == nil {
-		return nil, nil
+		return nil, 0, nil
 	}
-	b, err := r.rows(at.Buffer, at.Offset, 12, 1, 12)
+	b, err := r.rows(at.Buffer, at.Offset, indirectBytes, 1, indirectBytes)
 	if err != nil {
-		return nil, fmt.Errorf("indirect: %w", err)
+		return nil, 0, fmt.Errorf("indirect: %w", err)
 	}
 	return func() (n [3]uint32) {
 		for i := range n {
 			n[i] = binary.LittleEndian.Uint32(b[4*i:])
 		}
 		return n
-	}, nil
+	}, r.address(at.Buffer) + at.Offset, nil
 }
 
 // timeOnly is embedded by works without workgroups: they take time and count as no launch.
 type timeOnly struct{}
 
 func (timeOnly) Prepare() (bool, error)                              { return true, nil }
+func (timeOnly) Arguments() (addr, bytes uint64)                     { return 0, 0 }
 func (timeOnly) Kernel() *cu.KernelLaunch                            { return nil }
 func (timeOnly) Graph() *graph.Run                                   { return nil }
 func (timeOnly) Workgroups() (uint64, bool)                          { return 0, false }

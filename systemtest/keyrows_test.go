@@ -485,6 +485,8 @@ var plainRows = []keyRow{
 	{"front_end.slice_high_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
 	{"front_end.slice_realtime_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
 	{"front_end.open_per_pipe", "queues", onePipe + "dispatcher.workgroups_per_cycle=0.01", "64", "1", otherTurns},
+	{"front_end.fetch_cycles", "lastsum", multipass, "1", "1001", exactly(1000)},                                                          // one of the two dispatches is indirect
+	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", between(3000, 3600)}, // three lines that were read at once come one after the other
 	{"front_end.outstanding", "queues-small", onePipe + "dispatcher.launch_latency=10000", "64", "1", bound(10_000, 16*10_000, 16*800)},
 
 	// The least times of a graph of two levels, docs/graphs/enqueue-queue.md.
@@ -503,6 +505,7 @@ var plainRows = []keyRow{
 	{"scheduler.list_split", "classify", workLists, "one", "node", grows("lists", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Lists })},
 	{"scheduler.list_barrier", "lastsum", workLists, "true", "false", faster},
 	{"scheduler.list_append", "perlane", workLists, "wave", "record", differs},
+	{"scheduler.list_memory", "perlane", workLists, "l2", "memory", differs},
 	{"scheduler.list_record_bytes", "perlane", workLists + "scheduler.list_rate=8", "32", "256", differs},
 	{"scheduler.list_read_ahead", "perlane", workLists + "scheduler.list_rate=8", "64", "1", differs},
 	{"scheduler.lists_in_flight", "fan-wide", workLists + "scheduler.list_split=node scheduler.list_rate=8", "1", "16", differs},

@@ -17,6 +17,8 @@ import (
 type QueuedWork interface {
 	// Prepare reads the values that are known only when the launch begins. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
+	// Arguments returns where the arguments of an indirect dispatch are; no bytes: it is none.
+	Arguments() (addr, bytes uint64)
 	// StartConcurrent starts the launch by one of its methods OpenKernel, OpenGraph, PassTransfer and PassCycles.
 	StartConcurrent(l *QueuedLaunch, at LaunchStart) error
 	// Count completes the counts of a part that ran.
@@ -78,6 +80,11 @@ func (l *QueuedLaunch) Prepare() (bool, error) {
 		err = fmt.Errorf("%s: %w", l.Step, err)
 	}
 	return some, err
+}
+
+// FetchArguments implements command.Task.
+func (l *QueuedLaunch) FetchArguments(now uint64) (ready uint64) {
+	return l.all.machine.FetchArguments(now, l.Work)
 }
 
 // Host implements command.Task.

@@ -25,6 +25,7 @@ type Machine struct {
 	Engine     *engine.Engine
 	Store      *mem.Store
 	Hierarchy  hierarchy.Model
+	FetchPath  *hierarchy.FetchPath // of the command processor; nil: it has none
 	LDS        []*lds.Component
 	OnChip     *mem.OnChip // payload memory; nil if the machine has none
 	Array      *cu.ComputeUnits
@@ -47,6 +48,7 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 		Limits: m.Limits(), Rules: m.Rules(), Slots: m.Units() * m.UnitSlots(), Shared: &graph.Shared{},
 	}
 	g.buildMemory(m)
+	g.FetchPath = hierarchy.NewFetchPath(&m.FrontEnd.FetchSpec, g.Hierarchy)
 	ports := mem.NewPorts(g.Store, g.Hierarchy, &m.Spec, &m.Shape)
 	if graph.OnChip(&m.WorkSpec) > 0 {
 		g.OnChip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
@@ -77,6 +79,14 @@ func (g *Machine) buildMemory(m *config.Machine) {
 	}
 	h := hierarchy.NewAnalytic(&m.Spec, &m.Shape)
 	g.Hierarchy, g.LevelParts = h, h.Components(g.Engine)
+}
+
+// FetchArguments has the command processor read the arguments of a dispatch in cycle now. It returns when they have come.
+func (g *Machine) FetchArguments(now uint64, w interface{ Arguments() (addr, bytes uint64) }) (ready uint64) {
+	if addr, bytes := w.Arguments(); g.FetchPath != nil && bytes > 0 {
+		return g.FetchPath.Read(now, addr, bytes, false)
+	}
+	return now
 }
 
 // Cycle returns the engine's time. It may be later than the end of the last launch, as caches and other parts work on.

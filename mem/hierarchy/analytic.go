@@ -91,7 +91,7 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 		if ahead {
 			c.prefetcher.advance(c, i, r.Lines)
 		}
-		ready = max(ready, c.access(at>>fixed.Shift, delay, r.Kind, past, l))
+		ready = max(ready, c.access(at>>fixed.Shift, delay, r, past, l))
 		at += step
 	}
 	if held {
@@ -106,11 +106,11 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 	return a
 }
 
-func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (ready uint64) {
+func (c *cache) access(at, delay uint64, r *Request, coherent bool, l *Line) (ready uint64) {
 	switch {
 	case coherent:
-		ready, _ = c.coherent(at, delay, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
-	case kind == Read:
+		ready, _ = c.coherent(at, delay, l.Addr, r, l, min(l.Bytes, uint32(c.LineBytes)))
+	case r.Kind == Read:
 		from, size := c.readRange(l)
 		ready, _ = c.read(c.locate(from), at, delay, from, size, l.Bytes)
 	default:

@@ -387,14 +387,14 @@ func (c *cache) writeThrough(s *slice, at, delay, addr uint64, bytes uint32, w s
 }
 
 // coherent carries out reads, writes and atomics at the first level that is coherent for the device. Levels before it
-// only pass the bytes on.
-func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
+// only pass the bytes on, and so does the L2 where the request is not cached.
+func (c *cache) coherent(at, delay, addr uint64, r *Request, l *Line, bytes uint32) (ready, taken uint64) {
 	switch {
-	case !c.deviceCoherent:
-		return c.bypass(at, delay, addr, kind, l, bytes)
-	case kind == Read:
+	case !c.deviceCoherent, r.Uncached && c.Name == "l2":
+		return c.bypass(at, delay, addr, r, l, bytes)
+	case r.Kind == Read:
 		return c.read(c.locate(addr), at, delay, addr, bytes, bytes)
-	case kind == Write:
+	case r.Kind == Write:
 		return c.write(at, delay, addr, bytes, c.storedBy(l))
 	}
 	return c.updateLine(at, delay, addr, uint64(l.Serial), bytes)
@@ -403,7 +403,8 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 // bypass sends a coherent request past this level. Until the next level takes it, the request holds an entry of the
 // requests queue and, if it is a store, of the write buffer. An atomic holds an entry of the atomics queue until it is
 // done.
-func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
+func (c *cache) bypass(at, delay, addr uint64, r *Request, l *Line, bytes uint32) (ready, taken uint64) {
+	kind := r.Kind
 	_, index := c.interleave.Split(addr)
 	s := &c.slices[index]
 	delay = c.acquireForBypass(s, at, delay, kind)
@@ -419,7 +420,7 @@ func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32)
 	if c.next == nil {
 		ready, accepted = c.mem.transfer(at, delay, addr, bytes, kind)
 	} else {
-		ready, accepted = c.next.coherent(at, delay, addr, kind, l, bytes)
+		ready, accepted = c.next.coherent(at, delay, addr, r, l, bytes)
 	}
 	c.credit.HoldUntil(accepted)
 	s.requests.HoldUntil(accepted)

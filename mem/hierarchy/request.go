@@ -29,6 +29,7 @@ type Request struct {
 	Kind     Kind
 	Scalar   bool     // through the scalar cache
 	Coherent bool     // past the levels that the machine does not share
+	Uncached bool     // past the L2 as well; Coherent must be set. Akita's caches ignore it
 	Busy     uint64   // cycles that the address path needs; lines leave it evenly spread
 	Lines    []Line   // in the order in which lanes touch them first
 	Missed   []int32  // indices of the lines that begin a range of addresses that misses in the L1 TLB

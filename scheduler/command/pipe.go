@@ -211,7 +211,7 @@ func (p *Pipe) serve(now uint64, q *Queue) bool {
 		p.processor.err(err)
 		return false
 	}
-	cost := p.cost(q, k)
+	cost := p.cost(q, k) + k.Task.FetchArguments(now) - now
 	p.occupy(now, q, cost)
 	r, first := &p.processor.Records[k.Launch], q.noneLaunched
 	r.ReadAt, r.DispatchedAt = now, now+cost

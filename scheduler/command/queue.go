@@ -9,6 +9,8 @@ import (
 type Task interface {
 	// Prepare reads what is known only when the packet is read. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
+	// FetchArguments reads the arguments of an indirect dispatch in cycle now, and returns when they have come; now: none.
+	FetchArguments(now uint64) (ready uint64)
 	// Open starts the work in cycle now; reports go to the caller. The work ends in cycle floor or later.
 	Open(now, floor uint64, first bool, s scheduler.MachineShare, c *scheduler.Caller) error
 	// Host reports whether the host does the work: it takes no time of the pipe.

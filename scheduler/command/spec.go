@@ -9,6 +9,8 @@
 // order for it arrives, and reports.
 package command
 
+import "spvsim/mem/hierarchy"
+
 // FrontEndSpec describes the pipes and queues of the command processor.
 type FrontEndSpec struct {
 	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor; each serves the packets of its queues, one at a time"`
@@ -23,6 +25,8 @@ type FrontEndSpec struct {
 	SliceRealtime   int    `yaml:"slice_realtime_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of realtime priority while others wait for the pipe"`
 	OpenPerPipe     int    `yaml:"open_per_pipe" range:"1..65536" unit:"launches" doc:"most launches of a pipe that have workgroups to place at the same time"`
 	MostOutstanding int    `yaml:"outstanding" range:"1..65536" unit:"launches" doc:"most launches of the machine that are outstanding at the same time"`
+
+	hierarchy.FetchSpec `yaml:",inline"`
 }
 
 // Priorities by name, the lowest first.

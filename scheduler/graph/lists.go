@@ -22,7 +22,9 @@ type lists struct {
 	engine     *engine.Engine
 	dispatcher *scheduler.Dispatcher
 	launcher   *launcher
+	fetch      *hierarchy.FetchPath // nil: reads go through the path of the first compute unit
 	spec       *scheduler.SchedulerSpec
+	uncached   bool // records are past the L2
 	all        []*workList
 	order      []*workList // in which the front end takes them up
 	chunk      uint64      // records that are read together
@@ -83,7 +85,7 @@ const (
 // newLists makes the lists of a graph, and the front end that walks them.
 func newLists(r *Run) (policy, error) {
 	s := &r.spec.Scheduler
-	o := &lists{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, spec: s, beginAt: cu.Never}
+	o := &lists{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, fetch: r.FetchPath, spec: s, uncached: s.ListMemory == "memory", beginAt: cu.Never}
 	n := 1
 	if s.ListSplit == "node" {
 		n = len(r.graph.Nodes)
@@ -143,7 +145,7 @@ func (o *lists) Enqueue(now uint64, b *batch) {
 		for range atomics {
 			o.ring.atomic(now, taken, b.unit, counterEntry+l.index)
 		}
-		o.ring.access(now, written, b.unit, hierarchy.Write, o.place(l, &l.written, n), uint64(n*o.spec.ListRecordBytes), 1)
+		o.ring.request(now, written, hierarchy.Request{CU: b.unit, Kind: hierarchy.Write, Uncached: o.uncached}, o.place(l, &l.written, n), uint64(n*o.spec.ListRecordBytes))
 	}
 	taken.close()
 	written.close()
@@ -309,7 +311,7 @@ func (o *lists) readAhead(now uint64, l *workList) bool {
 	return true
 }
 
-// read reads from memory.
+// read reads from memory, by the front end's own path if it has one. Counts and programs are in the L2.
 func (o *lists) read(now uint64, l *workList, records uint64, x *nodeLaunch, addr, bytes uint64) {
 	f := o.fetches.Acquire()
 	if f.then == nil {
@@ -320,7 +322,12 @@ func (o *lists) read(now uint64, l *workList, records uint64, x *nodeLaunch, add
 	}
 	f.outstanding, f.at, f.list, f.records, f.launch, f.known = 1, now, l, records, x, false
 	o.underWay = append(o.underWay, f)
-	o.ring.access(now, &f.wait, 0, hierarchy.Read, addr, bytes, 1)
+	uncached := o.uncached && records > 0
+	if o.fetch != nil {
+		f.at = o.fetch.Read(now, addr, bytes, uncached)
+	} else {
+		o.ring.request(now, &f.wait, hierarchy.Request{Kind: hierarchy.Read, Uncached: uncached}, addr, bytes)
+	}
 	f.close()
 }
 

@@ -22,8 +22,9 @@ type multipass struct {
 	dispatcher *scheduler.Dispatcher
 	launcher   *launcher
 	spec       *scheduler.SchedulerSpec
-	units      int    // compute units
-	launch     uint64 // front-end cycles of a launch without dependencies
+	fetch      *hierarchy.FetchPath // of arguments of dispatches; nil: they take no time
+	units      int                  // compute units
+	launch     uint64               // front-end cycles of a launch without dependencies
 
 	level         int // level of the pass
 	steps         []passStep
@@ -37,16 +38,20 @@ type multipass struct {
 	compactedAt   uint64 // end of the last compaction that has ended
 }
 
+// dispatchBytes is the size of the arguments of an indirect dispatch.
+const dispatchBytes = 12
+
 // A passStep is a command of a pass: the compaction or the dispatch of a node.
 type passStep struct {
 	nodeQueue *nodeQueue
 	dispatch  bool
+	indirect  bool // its arguments, which a compaction has written, have not been read
 }
 
 func newMultipass(r *Run) (policy, error) {
 	return &multipass{
 		inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, spec: &r.spec.Scheduler,
-		units: len(r.Array.Units), launch: r.PacketCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
+		fetch: r.FetchPath, units: len(r.Array.Units), launch: r.PacketCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
 	}, nil
 }
 
@@ -134,10 +139,11 @@ func (m *multipass) beginPass(now uint64) bool {
 			continue
 		}
 		b.deferred = false
-		if b.head < len(b.fifo) {
-			m.steps = append(m.steps, passStep{b, false})
+		compact := b.head < len(b.fifo)
+		if compact {
+			m.steps = append(m.steps, passStep{nodeQueue: b})
 		}
-		m.steps = append(m.steps, passStep{b, true})
+		m.steps = append(m.steps, passStep{b, true, compact && m.fetch != nil})
 	}
 	if m.overlap {
 		slices.SortStableFunc(m.steps, func(a, b passStep) int { return a.order() - b.order() })
@@ -173,6 +179,11 @@ func (s passStep) order() int {
 // runStep executes a command and sets the time of the next.
 func (m *multipass) runStep(now uint64) {
 	s := m.steps[0]
+	if s.indirect {
+		m.steps[0].indirect = false
+		m.nextStepAt = m.fetch.Read(now, m.ring.counter(counterEntry+s.nodeQueue.id()), dispatchBytes, false)
+		return
+	}
 	m.steps = m.steps[1:]
 	if s.dispatch {
 		s.nodeQueue.passQuota = s.nodeQueue.pending()

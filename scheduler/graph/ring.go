@@ -33,6 +33,11 @@ func newRing(store *mem.Store, h hierarchy.Model) (*ring, error) {
 // access requests bytes of the ring from memory, coherently, through the path of a compute unit. The wait gets the
 // reply.
 func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, bytes, busy uint64) {
+	m.request(now, w, hierarchy.Request{CU: unit, Kind: kind, Busy: busy}, addr, bytes)
+}
+
+// request is access for a request without its lines.
+func (m *ring) request(now uint64, w *wait, r hierarchy.Request, addr, bytes uint64) {
 	if m.hierarchy == nil {
 		return // a functional run
 	}
@@ -42,14 +47,15 @@ func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, 
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		l := hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
-		if kind == hierarchy.Write { // whole words need no fetch
+		if r.Kind == hierarchy.Write { // whole words need no fetch
 			l.Words = hierarchy.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
 		}
 		m.lines = append(m.lines, l)
 		addr = next
 	}
 	w.outstanding++
-	reply := m.hierarchy.Access(now, &hierarchy.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
+	r.Coherent, r.Busy, r.Lines, r.To = true, max(r.Busy, 1), m.lines, w
+	reply := m.hierarchy.Access(now, &r)
 	if reply.Completion == timing.KnownAtIssue {
 		w.reply(reply.ReadyAt)
 	}

@@ -48,6 +48,8 @@ type Parts struct {
 	PacketCycles uint64 // front-end cycles of a launch without dependencies
 	// Shared is common to all graphs of the machine; nil: there is one graph.
 	Shared *Shared
+	// FetchPath is the command processor's own path to memory; nil: it has none.
+	FetchPath *hierarchy.FetchPath
 }
 
 // A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts, and each part has

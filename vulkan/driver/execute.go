@@ -109,7 +109,7 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 	}
 	x.device.observers.waves.run(func() {
 		counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, FollowsDispatch: x.notFirst,
+			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Arguments: d.indirect.Addr, Base: d.base, Elements: d.elements(), Push: d.push, FollowsDispatch: x.notFirst,
 		})
 	}, name)
 	return counts, "", err

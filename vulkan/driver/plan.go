@@ -270,7 +270,7 @@ func (p *plan) dispatch(x *executor, d *dispatch) error {
 		return nil
 	}
 	w := &planned{runAlone: d.run, row: row{kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: d.groups}}
-	w.Dispatch = &gpu.Dispatch{Name: name, Kind: d.title, Kernel: d.pipeline.kernel, Groups: d.groups, Base: d.base, Push: d.push,
+	w.Dispatch = &gpu.Dispatch{Name: name, Kind: d.title, Kernel: d.pipeline.kernel, Groups: d.groups, Arguments: d.indirect.Addr, Base: d.base, Push: d.push,
 		Elements: d.elementsNow(d.pipeline.kernel.Program)}
 	if d.indirect.Bytes != nil {
 		w.Dispatch.Indirect = func() [3]uint32 {
