@@ -19,6 +19,10 @@ import (
 var sections = []struct{ name, title string }{
 	{"enqueue-crossover", "When is a graph faster than passes?"},
 	{"lists-crossover", "Lists of records against other ways to make work on the device"},
+	{"lists-programs", "Lists of records by the number of programs"},
+	{"lists-fanout", "Lists of records by fan-out"},
+	{"lists-depth", "Lists of records by the depth of recursion"},
+	{"lists-graphs", "Five graphs without a hardware queue"},
 	{"enqueue-latency", "Latency of an enqueue"},
 	{"coalescing-limit", "Coalescing limit"},
 	{"scratch-size", "Memory for payloads"},
