@@ -100,6 +100,19 @@ func TestQueueByDepthAndPorts(t *testing.T) {
 	}
 }
 
+// A launch from lists costs the front end what one costs a core with firmware, and records move as entries do.
+func TestLaunchesOfACore(t *testing.T) {
+	table := noTable()
+	table.Queue.Core, table.Queue.Launch = 50, 7
+	c := &account.Counts{Graph: &account.GraphCounts{Nodes: []account.NodeCounts{{Payloads: 3}, {Payloads: 4}}}}
+	for kind, want := range map[string]float64{"lists": 7 * 50, "firmware": 7 * 50, "hardware": 7 * 7, "multipass": 0, "persistent": 0} {
+		m := New(&table, Plant{ClockMHz: 1, Queue: kind, Queues: 1, Depth: 1024, Ports: 1})
+		if got := m.Compute(c).Joules[Queue] / pico; !near(got, want) {
+			t.Errorf("%s: %g pJ, want %g", kind, got, want)
+		}
+	}
+}
+
 // Every class that instructions are counted by has its key, and every key a class.
 func TestEveryClassHasItsKey(t *testing.T) {
 	known := map[string]bool{"atomic": true} // no class

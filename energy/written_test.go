@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write testdata/written.txt")
 // names are the keys of energies: levels, links and kinds of queues.
 var names = struct{ levels, links, queues []string }{
 	[]string{"vector_l1", "scalar_l1", "shader_array", "l2", "memory_side", "memory"}, []string{"unit", "engine", "chip", ""},
-	[]string{"hardware", "firmware", "persistent", "multipass"},
+	[]string{"hardware", "firmware", "persistent", "multipass", "lists"},
 }
 
 // The energies of random counts under random tables are recorded part by part: TestEveryEventHasItsEnergy checks the

@@ -34,10 +34,10 @@ func smallMachines(t testing.TB) []*config.Machine {
 			"scheduler.list_barrier=false", "scheduler.list_split=node", "scheduler.list_read_ahead=1", "scheduler.list_programs=1"},
 		{"queue.depth=16", "queue.payload_bytes=256", "queue.placement=engine", "shader_engines=2", "queue.arbitration=round-robin", "queue.ports=1",
 			"queue.full=retry", "queue.retry_cycles=20", "queue.payload_memory=cache", "queue.refill_threshold=8",
-			"scheduler.list_barrier=false", "scheduler.list_append=record", "scheduler.list_record_bytes=8", "scheduler.list_rate=0.01"},
+			"scheduler.list_barrier=false", "scheduler.list_append=record", "scheduler.list_record_bytes=8", "scheduler.list_rate=0.01", "scheduler.list_memory=memory"},
 		{"wave_size=64", "queue.pack_threads=true", "queue.coalescing_window=20",
 			"queue.placement=unit", "queue.steal=4", "queue.window=adaptive", "queue.arbitration=priority", "scheduler.passes=overlapped",
-			"scheduler.list_split=node", "scheduler.lists_in_flight=4", "scheduler.list_record_bytes=256", "scheduler.list_miss_cycles=100"},
+			"scheduler.list_split=node", "scheduler.lists_in_flight=4", "scheduler.list_record_bytes=256", "scheduler.list_miss_cycles=100", "front_end.fetch_cycles=300", "front_end.fetch_bytes=1"},
 	}
 	var list []*config.Machine
 	for _, v := range variants {
@@ -57,6 +57,8 @@ type randomGraph struct {
 	nodes []*randomNode
 	job   string
 	want  []byte
+
+	threads int // of a run; 0: one
 }
 
 // errTooLarge means that a random graph exceeds the work of a test.
@@ -198,7 +200,7 @@ func (g *randomGraph) run(m *config.Machine, least bool) error {
 			return err
 		}
 	}
-	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8})
+	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8, Threads: g.threads})
 	if err != nil {
 		return err
 	}
@@ -258,6 +260,42 @@ func TestRandomGraphsAreAsInterpreted(t *testing.T) {
 		if count == 0 && total >= 160 {
 			t.Errorf("no graph has %s", f.name)
 		}
+	}
+}
+
+// presetMachines are whole machines of each family, under each scheduler.
+func presetMachines(t testing.TB) (list [][]*config.Machine) {
+	t.Helper()
+	for _, preset := range []string{"gcn3-r9nano", "cdna3-mi300x", "rdna2-rx6900xt", "rdna3-rx7900xtx", "rdna4-rx9070xt"} {
+		var machines []*config.Machine
+		for _, kind := range schedulers {
+			machines = append(machines, suite.Must(config.LoadMachine(config.Request{Machine: preset, Set: []string{"scheduler.kind=" + kind}}))(t))
+		}
+		list = append(list, machines)
+	}
+	return list
+}
+
+// Random graphs, others on each of five whole presets, leave the buffers of a sequential interpretation under every scheduler, on one thread and
+// on several. An eighth of randomGraphs runs on each preset.
+func TestRandomGraphsOnPresets(t *testing.T) {
+	presets, total := presetMachines(t), randomGraphs(t)/8
+	for i, machines := range presets {
+		t.Run(machines[0].Name, func(t *testing.T) {
+			t.Parallel()
+			for seed, done := uint64(7000+i), 0; done < total; seed += uint64(len(presets)) {
+				g, err := newRandomGraph(seed)
+				if errors.Is(err, errTooLarge) {
+					continue
+				}
+				if err != nil {
+					t.Fatalf("seed %d: %v%s", seed, err, g.keep(seed))
+				}
+				g.threads = 1 + done%3
+				g.runAll(t, seed, machines)
+				done++
+			}
+		})
 	}
 }
 

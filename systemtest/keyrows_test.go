@@ -67,6 +67,14 @@ dispatch: [1]
 `, level)
 }
 
+// indirectKernel is a job of straight.comp whose workgroups are in a buffer.
+const indirectKernel = `
+shader: straight.spv
+buffers:
+  - {set: 0, binding: 0, name: sink, data: {zero: 65536}}
+  - {set: 1, binding: 0, name: sizes, data: {values: [1, 1, 1]}}
+`
+
 // keyJobs are the jobs of rows, besides the library's. A line is 128 bytes: 32 words.
 var keyJobs = map[string]string{
 	"all": `
@@ -78,6 +86,8 @@ buffers:
 push_constants: [{u32: 3}, {u32: 2}]
 dispatch: [1]
 `,
+	"indirect-kernel": indirectKernel + "steps: [{indirect: {buffer: sizes}}]\n",
+	"indirect-queue":  indirectKernel + "queues:\n- {steps: [{indirect: {buffer: sizes}}]}\n",
 	"select": `
 shader: select.spv
 buffers:
@@ -485,8 +495,10 @@ var plainRows = []keyRow{
 	{"front_end.slice_high_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
 	{"front_end.slice_realtime_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
 	{"front_end.open_per_pipe", "queues", onePipe + "dispatcher.workgroups_per_cycle=0.01", "64", "1", otherTurns},
-	{"front_end.fetch_cycles", "lastsum", multipass, "1", "1001", exactly(2 * 1000)},
-	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", exactly(1000)},
+	{"front_end.fetch_cycles", "lastsum", multipass, "1", "1001", exactly(1000)}, // one of the two dispatches is indirect
+	{"front_end.fetch_cycles", "indirect-kernel", "", "1", "1001", exactly(1000)},
+	{"front_end.fetch_cycles", "indirect-queue", "", "1", "1001", exactly(1000)},
+	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", between(3000, 3600)}, // three lines that were read at once come one after the other
 	{"front_end.outstanding", "queues-small", onePipe + "dispatcher.launch_latency=10000", "64", "1", bound(10_000, 16*10_000, 16*800)},
 
 	// The least times of a graph of two levels, docs/graphs/enqueue-queue.md.

@@ -305,7 +305,7 @@ func TestOneDepthOfTheQueue(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"bfs"}, {"classify"}, {"koch", "--param", "depth=3", "--set", "expect=[]"}, {"bfs", "--set", "queue.placement=engine"}, {"bfs", "--set", "scheduler.kind=firmware"},
-		{"bfs", "--set", "scheduler.kind=multipass"}, {"mesh"},
+		{"bfs", "--set", "scheduler.kind=multipass"}, {"bfs", "--set", "scheduler.kind=lists"}, {"mesh"},
 	} {
 		file := filepath.Join(t.TempDir(), "p.json")
 		s := stats(t, append(slices.Clone(args), "--profile", file)...)

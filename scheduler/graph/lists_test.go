@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,5 +149,56 @@ func TestListAppends(t *testing.T) {
 		if atomics != c.want {
 			t.Errorf("%+v: %d atomics", c, atomics)
 		}
+	}
+}
+
+// Records are written and read past the L2 if they live in memory; counts, programs and atomics are in the L2.
+func TestListMemory(t *testing.T) {
+	for _, where := range []string{"l2", "memory"} {
+		s := listSpec()
+		s.Scheduler.ListMemory = where
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		r.serve(t, n, 5)
+		uncached := map[string]int{}
+		for _, l := range r.memory.log {
+			if rest, ok := strings.CutPrefix(l, "uncached "); ok {
+				kind, _, _ := strings.Cut(rest, " ")
+				uncached[kind]++
+			}
+		}
+		want := map[string]int{}
+		if where == "memory" {
+			want = map[string]int{"write": 1, "read": 3} // five records of 32 bytes, in lines of 64
+		}
+		if diff := cmp.Diff(want, uncached); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", where, diff)
+		}
+	}
+}
+
+// By the front end's own path, each of the three reads takes the path's time, and no compute unit sees them. A dispatch of a pass
+// waits for its arguments.
+func TestFrontEndFetches(t *testing.T) {
+	m := newMachine()
+	m.fetch.FetchCycles = 70
+	n := static("n")
+	r := newQueueRigOn(t, m, listSpec(), false, n)
+	r.Array.BeginPeriod(0)
+	if started := r.dispatch(t, n); started[0] != 3*70+1 || r.memory.requests != 0 {
+		t.Errorf("the record starts in cycle %d after %d requests of units, want %d after none", started[0], r.memory.requests, 3*70+1)
+	}
+	starts := map[int]uint64{}
+	for _, cycles := range []int{0, 70} {
+		m := newMachine()
+		m.fetch.FetchCycles = cycles
+		r := newQueueRigOn(t, m, defaultQueue("multipass"), false, static("n"))
+		r.Array.BeginPeriod(0)
+		r.run.Dispatch(0, nil)
+		_, started := r.serve(t, r.graph.Nodes[0], 1)
+		starts[cycles] = started[0]
+	}
+	if starts[70] != starts[0]+70 {
+		t.Errorf("a dispatch begins in cycle %d without a path, and in %d with one of 70 cycles", starts[0], starts[70])
 	}
 }

@@ -36,6 +36,9 @@ var kindNames = map[hierarchy.Kind]string{hierarchy.Read: "read", hierarchy.Writ
 func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	m.requests++
 	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
+	if r.Uncached {
+		entry = "uncached " + entry
+	}
 	for _, l := range r.Lines {
 		entry += fmt.Sprintf(" %d+%d", l.Addr, l.Bytes)
 	}
@@ -50,11 +53,12 @@ func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Respon
 // A machine is everything that a test may choose.
 type machine struct {
 	*testmachine.Machine
-	disp scheduler.DispatcherSpec
+	disp  scheduler.DispatcherSpec
+	fetch hierarchy.FetchSpec
 }
 
 func newMachine() *machine {
-	return &machine{testmachine.New(), scheduler.DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024, ShaderArrays: 1}}
+	return &machine{Machine: testmachine.New(), disp: scheduler.DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024, ShaderArrays: 1}}
 }
 
 // wide is a machine of two engines with three compute units each.
@@ -104,7 +108,8 @@ func newQueueRigOn(t *testing.T, m *machine, spec scheduler.WorkSpec, pending bo
 	}
 	spec.Dispatcher = m.disp
 	r.graph, r.spec = g, &spec
-	r.run, err = NewRun(g, r.spec, Parts{Engine: r.Engine, Array: r.Array, Dispatcher: scheduler.New(r.Engine, &m.disp, m.Limits(), r.Array), Limits: m.Limits(), Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
+	r.run, err = NewRun(g, r.spec, Parts{Engine: r.Engine, Array: r.Array, Dispatcher: scheduler.New(r.Engine, &m.disp, m.Limits(), r.Array), Limits: m.Limits(), Hierarchy: r.memory, Store: mem.NewStore(0),
+		FetchPath: hierarchy.NewFetchPath(&m.fetch, r.memory)}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
