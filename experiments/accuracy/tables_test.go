@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/suite"
+	"spvsim/isa"
 )
 
 // The measured times in the repository, and what was simulated before it was compared with those of the MI300X.
@@ -335,6 +337,22 @@ func TestDeviceJobs(t *testing.T) {
 				t.Errorf("%v us, %v", r.simulated, r.err)
 			}
 		})
+	}
+}
+
+// Products of matrices of a peak are two chains of eight in each round, of which the compiler keeps both.
+func TestPeaksKeepTheirProducts(t *testing.T) {
+	for _, format := range []string{"f16", "bf16", "e4m3", "e5m2", "s8"} {
+		s := stats(t, os.DirFS("."), "micro/peak-matrix-"+format, "machine=devices/rx-9060-xt.yaml")
+		products := uint64(0)
+		for class, n := range s.ByClass {
+			if isa.Class(class).Matrix() {
+				products += n
+			}
+		}
+		if want := uint64(8 * 16 * 2 * 8); products != want { // groups of a wave, rounds
+			t.Errorf("%s: %d products, want %d", format, products, want)
+		}
 	}
 }
 
