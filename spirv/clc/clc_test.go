@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spvsim/internal/suite"
+	"spvsim/spirv"
 )
 
 // Options that could load code into the compiler, write files or read others are refused by name.
@@ -50,23 +51,38 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// What llvm-spirv refuses of optimized code is compiled without optimization: a quotient with its remainder, and a switch
-// over three bits.
-func TestCompileWithoutOptimization(t *testing.T) {
+// What llvm-spirv refuses of optimized code is compiled in another way: a quotient with its remainder, in a loop that is
+// unrolled all the same, and a switch over three bits.
+func TestCompileWhatTheTranslatorRefuses(t *testing.T) {
 	if !Available() {
 		t.Skip("no clang with llvm-spirv")
 	}
-	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(`kernel void k(global int *out, int w) {
+	for text, want := range map[string]int{
+		"kernel void k(global int *out, int w) { int i = get_global_id(0); for (int k = 0; k < 3; k++) out[i + k] = (i + k) / w * 1000 + (i + k) % w; }": 3,
+		`kernel void k(global int *out, int w) {
 	int i = get_global_id(0);
 	switch (out[i] & 7) {
 	case 0: out[i] = i * w; break;
 	case 1: out[i] = i ^ w; break;
 	case 5: out[i] = w; break;
-	default: out[i] = i / w * 1000 + i % w;
+	default: out[i] = i / w;
 	}
-}`)})
-	if err != nil || binary.LittleEndian.Uint32(module) != 0x07230203 {
-		t.Error(err)
+}`: 1,
+	} {
+		data, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(text)})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		divisions := 0
+		for _, in := range suite.Must(spirv.Decode(data))(t).Instructions {
+			if in.Op == spirv.OpSDiv {
+				divisions++
+			}
+		}
+		if divisions != want {
+			t.Errorf("%d divisions, want %d in\n%s", divisions, want, text)
+		}
 	}
 }
 
