@@ -167,24 +167,24 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 }
 
 func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) error {
-	// The folder is in the line table, and the module should not depend on it.
-	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+	// The folder is in the line table, and the module should not depend on it. Inline functions need a body in the module
+	// (gnu89), as no other has one.
+	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-fgnu89-inline",
 		"-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, words, []string{"-"})...)
 	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
 	return run(c, s.Name)
 }
 
-// translated compiles to LLVM's code, and translates that to kernel.spv in the folder. Translators up to 15 at least refuse
-// some of what clang's optimization makes: freeze, of a quotient with its remainder, and integers of 3 bits, of a switch.
-// Freeze can be written otherwise. The rest is compiled without optimization; the module is optimized when it is lowered
-// in any case.
+// translated compiles to LLVM's code, and translates that to kernel.spv in the folder. What the translator refuses is
+// written otherwise (rewritten), or else compiled without optimization: the module is optimized when it is lowered in any
+// case.
 func (t *toolchain) translated(ctx context.Context, s *Source, options []string, dir string) error {
 	bitcode := []string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}
 	if err := t.clangRun(ctx, s, slices.Concat(bitcode, options)); err != nil {
 		return err
 	}
 	refused := t.translate(ctx, s, dir)
-	if refused == nil || t.thawed(ctx, s, slices.Concat(bitcode, options), dir) == nil && t.translate(ctx, s, dir) == nil ||
+	if refused == nil || t.rewritten(ctx, s, slices.Concat(bitcode, options), dir) == nil && t.translate(ctx, s, dir) == nil ||
 		t.clangRun(ctx, s, slices.Concat(bitcode, options, []string{"-O0"})) == nil && t.translate(ctx, s, dir) == nil {
 		return nil
 	}
@@ -197,12 +197,8 @@ func (t *toolchain) translate(ctx context.Context, s *Source, dir string) error 
 	return run(c, s.Name)
 }
 
-// freeze finds the instruction in LLVM's text, with its type and operand.
-var freeze = regexp.MustCompile(`(?m)^( +%\S+ = )freeze (.+?) ([%@]?[\w.$-]+)((?:, !.*)?)$`)
-
-// thawed compiles to bitcode in which freeze is a selection between its operand and itself. Freeze chooses a value where its
-// operand has none, which a run has in any case.
-func (t *toolchain) thawed(ctx context.Context, s *Source, words []string, dir string) error {
+// rewritten compiles to bitcode without what llvm-spirv refuses.
+func (t *toolchain) rewritten(ctx context.Context, s *Source, words []string, dir string) error {
 	text := filepath.Join(dir, "kernel.ll")
 	if err := t.clangRun(ctx, s, append(slices.Clone(words), "-S", "-o", text)); err != nil {
 		return err
@@ -211,7 +207,7 @@ func (t *toolchain) thawed(ctx context.Context, s *Source, words []string, dir s
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(text, freeze.ReplaceAll(code, []byte("${1}select i1 true, $2 $3, $2 $3$4")), 0o600); err != nil {
+	if err := os.WriteFile(text, []byte(rewrite(string(code))), 0o600); err != nil {
 		return err
 	}
 	return run(exec.CommandContext(ctx, t.clang, "-x", "ir", "-target", "spir64", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", filepath.Join(dir, "kernel.bc"), text), s.Name)
