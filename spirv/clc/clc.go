@@ -203,7 +203,7 @@ func (t *toolchain) rewritten(ctx context.Context, s *Source, words []string, di
 	if err := t.clangRun(ctx, s, append(slices.Clone(words), "-S", "-o", text)); err != nil {
 		return err
 	}
-	code, err := os.ReadFile(text)
+	code, err := files.Read(text, files.MaxModule)
 	if err != nil {
 		return err
 	}
