@@ -148,9 +148,7 @@ func (s *Source) arguments() ([]string, error) {
 	return list, nil
 }
 
-// compile runs the compiler in a folder of its own. Translators up to 15 at least refuse some of what clang's
-// optimization makes: freeze, of a quotient with its remainder, and integers of 3 bits, of a switch. These sources are
-// compiled without it; the module is optimized when it is lowered in any case.
+// compile runs the compiler in a folder of its own.
 func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (module []byte, err error) {
 	dir, err := os.MkdirTemp("", "spvsim-cl-")
 	if err != nil {
@@ -159,8 +157,8 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if t.translator == "" {
 		err = t.clangRun(ctx, s, append([]string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}, options...))
-	} else if err = t.translated(ctx, s, options, dir); errors.Is(err, errTranslator) && t.translated(ctx, s, append(slices.Clip(options), "-O0"), dir) == nil {
-		err = nil
+	} else {
+		err = t.translated(ctx, s, options, dir)
 	}
 	if err != nil {
 		return nil, err
@@ -169,27 +167,50 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 }
 
 func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) error {
-	// The folder is in the line table, and the module should not depend on it.
-	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+	// The folder is in the line table, and the module should not depend on it. Inline functions need a body in the module
+	// (gnu89), as no other has one.
+	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-fgnu89-inline",
 		"-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, words, []string{"-"})...)
 	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
 	return run(c, s.Name)
 }
 
-// errTranslator reports that llvm-spirv does not know what clang made.
-var errTranslator = errors.New("no SPIR-V for clang's code")
-
-// translated compiles to bitcode, and translates that to kernel.spv in the folder.
+// translated compiles to LLVM's code, and translates that to kernel.spv in the folder. What the translator refuses is
+// written otherwise (rewritten), or else compiled without optimization: the module is optimized when it is lowered in any
+// case.
 func (t *toolchain) translated(ctx context.Context, s *Source, options []string, dir string) error {
-	if err := t.clangRun(ctx, s, append([]string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}, options...)); err != nil {
+	bitcode := []string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}
+	if err := t.clangRun(ctx, s, slices.Concat(bitcode, options)); err != nil {
 		return err
 	}
+	refused := t.translate(ctx, s, dir)
+	if refused == nil || t.rewritten(ctx, s, slices.Concat(bitcode, options), dir) == nil && t.translate(ctx, s, dir) == nil ||
+		t.clangRun(ctx, s, slices.Concat(bitcode, options, []string{"-O0"})) == nil && t.translate(ctx, s, dir) == nil {
+		return nil
+	}
+	return refused
+}
+
+func (t *toolchain) translate(ctx context.Context, s *Source, dir string) error {
 	c := exec.CommandContext(ctx, t.translator, "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", "kernel.spv", "kernel.bc")
 	c.Dir = dir
-	if err := run(c, s.Name); err != nil {
-		return fmt.Errorf("%w (%w)", err, errTranslator)
+	return run(c, s.Name)
+}
+
+// rewritten compiles to bitcode without what llvm-spirv refuses.
+func (t *toolchain) rewritten(ctx context.Context, s *Source, words []string, dir string) error {
+	text := filepath.Join(dir, "kernel.ll")
+	if err := t.clangRun(ctx, s, append(slices.Clone(words), "-S", "-o", text)); err != nil {
+		return err
 	}
-	return nil
+	code, err := files.Read(text, files.MaxModule)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(text, []byte(rewrite(string(code))), 0o600); err != nil {
+		return err
+	}
+	return run(exec.CommandContext(ctx, t.clang, "-x", "ir", "-target", "spir64", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", filepath.Join(dir, "kernel.bc"), text), s.Name)
 }
 
 // mostMessages bounds the messages of a compiler that are passed on.

@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"spvsim/internal/suite"
+	"spvsim/spirv"
 )
 
 // Options that could load code into the compiler, write files or read others are refused by name.
@@ -50,23 +52,38 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// What llvm-spirv refuses of optimized code is compiled without optimization: a quotient with its remainder, and a switch
-// over three bits.
-func TestCompileWithoutOptimization(t *testing.T) {
+// What llvm-spirv refuses of optimized code is written otherwise: a quotient with its remainder, in a loop that is unrolled
+// all the same, and a switch over three bits. Else no loop is unrolled.
+func TestCompileWhatTheTranslatorRefuses(t *testing.T) {
 	if !Available() {
 		t.Skip("no clang with llvm-spirv")
 	}
-	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(`kernel void k(global int *out, int w) {
+	for text, want := range map[string]int{
+		"kernel void k(global int *out, int w) { int i = get_global_id(0); for (int k = 0; k < 3; k++) out[i + k] = (i + k) / w * 1000 + (i + k) % w; }": 3,
+		`kernel void k(global int *out, int w) {
 	int i = get_global_id(0);
 	switch (out[i] & 7) {
 	case 0: out[i] = i * w; break;
 	case 1: out[i] = i ^ w; break;
 	case 5: out[i] = w; break;
-	default: out[i] = i / w * 1000 + i % w;
+	default: for (int k = 0; k < 3; k++) out[i + k] = (i + k) / w;
 	}
-}`)})
-	if err != nil || binary.LittleEndian.Uint32(module) != 0x07230203 {
-		t.Error(err)
+}`: 3,
+	} {
+		data, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(text)})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		divisions := 0
+		for _, in := range suite.Must(spirv.Decode(data))(t).Instructions {
+			if in.Op == spirv.OpSDiv {
+				divisions++
+			}
+		}
+		if divisions != want {
+			t.Errorf("%d divisions, want %d in\n%s", divisions, want, text)
+		}
 	}
 }
 
@@ -78,5 +95,43 @@ func TestFolderIsNotInTheModule(t *testing.T) {
 	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) { x[0] = 4; }")})
 	if err != nil || bytes.Contains(module, []byte(suite.Must(os.Getwd())(t))) {
 		t.Errorf("the folder is in the module, or %v", err)
+	}
+}
+
+// A function that is inline has a body in the module, even where it is not inlined.
+func TestInlineFunctionsHaveABody(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	text := "inline int f(int x) { return x * 3; }\nkernel void k(global int *x) { x[0] = f(x[1]); }"
+	data, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(text), Options: "-O0"})
+	if err != nil || slices.ContainsFunc(suite.Must(spirv.Decode(data))(t).Instructions, func(in spirv.Instruction) bool {
+		return in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationLinkageAttributes && in.Operands[len(in.Operands)-1] == uint32(spirv.LinkageTypeImport)
+	}) {
+		t.Errorf("a function is imported, or %v", err)
+	}
+}
+
+func TestRewrite(t *testing.T) {
+	const before = `define void @f(i32 %x) {
+  %a.frozen = freeze i32 %x, !dbg !1
+  %v = freeze <4 x i32> undef
+  %trunc = trunc i64 %y to i3, !dbg !2
+  switch i3 %trunc, label %d [
+    i3 1, label %e
+    i3 -3, label %f
+  ], !dbg !3
+}`
+	const after = `define void @f(i32 %x) {
+  %a.frozen = select i1 true, i32 %x, i32 %x, !dbg !1
+  %v = select i1 true, <4 x i32> undef, <4 x i32> undef
+  %trunc = and i64 %y, 7, !dbg !2
+  switch i64 %trunc, label %d [
+    i64 1, label %e
+    i64 5, label %f
+  ], !dbg !3
+}`
+	if got := rewrite(before); got != after {
+		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+
 	"spvsim/spirv"
 )
 

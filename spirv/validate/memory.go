@@ -78,7 +78,8 @@ func (v *valueCheck) variable(o []uint32) {
 	if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		v.fault("a variable in %s", t.Storage)
 	}
-	if before := v.precedingOp(v.m.definitions[v.in.Result].index); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel {
+	// llvm-spirv leaves casts between the variables of a kernel.
+	if before := v.precedingOp(v.m.definitions[v.in.Result].index); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel && !v.m.Kernels() {
 		v.fault("after %s: want the variables first in their function", before)
 	}
 	v.matrixPlace(t)
