@@ -18,7 +18,7 @@ const leastGain = 0.03
 // advise adds to the results of counterfactuals what to do about the limit: a sentence with the number behind it and the
 // place in the shader, for limits that cost more than leastGain and of which the run's counts have evidence.
 func advise(r *gpu.Result, m *config.Machine, list []tracing.Counterfactual) {
-	e := evidence{r.Stats, r.Listings, m}
+	e := evidence{Stats: r.Stats, listings: r.Listings, machine: m}
 	for i := range list {
 		c := &list[i]
 		limit, ok := config.FindLimit(c.Name)
@@ -26,6 +26,7 @@ func advise(r *gpu.Result, m *config.Machine, list []tracing.Counterfactual) {
 			continue
 		}
 		if text := advice[c.Name]; text != nil {
+			e.saved = c.Base - c.Cycles
 			c.Advice = text(&e)
 		}
 	}
@@ -46,6 +47,7 @@ type evidence struct {
 	*tracing.Stats
 	listings []tracing.Listing
 	machine  *config.Machine
+	saved    uint64 // cycles that the machine without the limit saves
 }
 
 // advice has for each limit what the counts say of it; empty: nothing, and then there is no advice.
@@ -68,11 +70,11 @@ var advice = map[string]func(*evidence) string{
 }
 
 func (e *evidence) launches() string {
-	if e.Launches == 0 || e.LaunchCycles == 0 {
+	if e.Launches == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d cycles are launch costs (%d launches, %.0f cycles of work each): want more work in a launch, or fewer launches",
-		e.LaunchCycles, e.Cycles, e.Launches, float64(e.Cycles-min(e.LaunchCycles, e.Cycles))/float64(e.Launches))
+	return fmt.Sprintf("launches (%d) cost %d of %d cycles, and each has %.0f cycles of work: want more work in a launch, or fewer launches",
+		e.Launches, e.saved, e.Cycles, float64(e.Cycles-e.saved)/float64(e.Launches))
 }
 
 func (e *evidence) conflicts() string {

@@ -80,7 +80,7 @@ var known = []struct {
 	limit, advice string
 	bench
 }{
-	{"launches", "launch costs", bench{"reduce", "rdna3-rx7900xtx", "", ""}},
+	{"launches", "launches (1) cost ", bench{"reduce", "rdna3-rx7900xtx", "", ""}},
 	{"conflicts", "32.0 ways", bench{"../figures/jobs/lds-stride-access.yaml", "gcn3-r9nano", "", "specialization.0=32 specialization.2=512" + small}},
 	{"coalescing", "takes the address path", bench{"micro-stride", "rdna2-rx6900xt", "stride=16 rounds=2 groups=4", small}},
 	{"translation", "of 4096 bytes each", bench{"micro-gather", "cdna3-mi300a", "bytes=4194304 groups=4", "vector_memory.translation_entries=1 vector_memory.translation_cycles=64 vector_memory.translation_bytes=4096" + small}},
@@ -207,5 +207,14 @@ func TestOff(t *testing.T) {
 	suite.OK(t, errors.Join(err, runErr, jsonErr))
 	if r.Stats.WhatIf != nil || bytes.Contains(text, []byte("what_if")) {
 		t.Error("a run without counterfactuals has some")
+	}
+}
+
+// A sampled run has estimates, with their intervals.
+func TestSampled(t *testing.T) {
+	b := bench{"peer-bitonic", "gcn3-r9nano", "", "mode=sampled"}
+	c := find(t, b.run(t, "launches").Stats, "launches")
+	if !(c.Low < float64(c.Cycles) && float64(c.Cycles) < c.High) || !strings.Contains(c.CyclesText(), "to") {
+		t.Errorf("%s (%g to %g)", c.CyclesText(), c.Low, c.High)
 	}
 }
