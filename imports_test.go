@@ -80,7 +80,7 @@ var allowedImports = map[string]string{
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
 	"experiments/sweep":     "config experiments internal/files tracing",
-	"experiments/whatif":    "account config gpu isa tracing",
+	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
 	"internal/fuzz":         "", // tests only
 	"internal/fuzz/mutate":  "spirv spirv/grammar",

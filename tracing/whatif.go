@@ -55,7 +55,7 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	order := ByGain(s.WhatIf)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nwhat if\tcycles\tgain\twithout\n")
-	fmt.Fprintf(t, "(as it is)\t%d\t\t\n", s.Cycles)
+	fmt.Fprintf(t, "(as it is)\t%s\t\t\n", s.cyclesText())
 	for _, c := range order {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.CyclesText(), percent(c.Gain()), c.MeaningText())
 	}
@@ -73,6 +73,15 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// cyclesText formats the run's cycles, with their interval if they are estimated.
+func (s *Stats) cyclesText() string {
+	if s.Estimate == nil {
+		return fmt.Sprint(s.Cycles)
+	}
+	low, high := s.Interval()
+	return fmt.Sprintf("%d (%.0f to %.0f)", s.Cycles, low, high)
 }
 
 // writeAdvice writes the advice of counterfactuals.

@@ -58,3 +58,15 @@ func TestWhatIfReport(t *testing.T) {
 		t.Errorf("exit %d: %s", status, stderr.String())
 	}
 }
+
+// A machine on which the run fails is named, and the exit status is 1: here it takes more cycles than the command allows. The others have their results.
+func TestWhatIfFailure(t *testing.T) {
+	var out, stderr bytes.Buffer
+	args := []string{"run", "saxpy", "--max-cycles", "20000", "--what-if", "{slow: {memory.latency_cycles: 90000}}", "--what-if", "latency"}
+	if status := Main(args, nil, &out, &stderr); status != exitFailed || !strings.Contains(stderr.String(), "what-if slow: cycle limit reached") {
+		t.Errorf("exit %d: %s", status, stderr.String())
+	}
+	if strings.Contains(out.String(), "slow") || !strings.Contains(out.String(), "\nlatency ") {
+		t.Errorf("the table has the machine that failed, or not the other:\n%s", out.String())
+	}
+}

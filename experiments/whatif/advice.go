@@ -18,7 +18,7 @@ const leastGain = 0.03
 // advise adds to the results of counterfactuals what to do about the limit: a sentence with the number behind it and the
 // place in the shader, for limits that cost more than leastGain and of which the run's counts have evidence.
 func advise(r *gpu.Result, m *config.Machine, list []tracing.Counterfactual) {
-	e := evidence{r.Stats, r.Listings, m}
+	e := evidence{Stats: r.Stats, listings: r.Listings, machine: m}
 	for i := range list {
 		c := &list[i]
 		limit, ok := config.FindLimit(c.Name)
@@ -26,6 +26,7 @@ func advise(r *gpu.Result, m *config.Machine, list []tracing.Counterfactual) {
 			continue
 		}
 		if text := advice[c.Name]; text != nil {
+			e.saved = c.Base - c.Cycles
 			c.Advice = text(&e)
 		}
 	}
@@ -46,6 +47,7 @@ type evidence struct {
 	*tracing.Stats
 	listings []tracing.Listing
 	machine  *config.Machine
+	saved    uint64 // cycles that the machine without the limit saves
 }
 
 // advice has for each limit what the counts say of it; empty: nothing, and then there is no advice.
@@ -68,33 +70,33 @@ var advice = map[string]func(*evidence) string{
 }
 
 func (e *evidence) launches() string {
-	if e.Launches == 0 || e.LaunchCycles == 0 {
+	if e.Launches == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d cycles are launch costs (%d launches, %.0f cycles of work each): want more work in a launch, or fewer launches",
-		e.LaunchCycles, e.Cycles, e.Launches, float64(e.Cycles-min(e.LaunchCycles, e.Cycles))/float64(e.Launches))
+	return fmt.Sprintf("launches (%d) cost %d of %d cycles, and each has %.0f cycles of work: want more work in a launch, or fewer launches",
+		e.Launches, e.saved, e.Cycles, float64(e.Cycles-e.saved)/float64(e.Launches))
 }
 
 func (e *evidence) conflicts() string {
-	x := e.most(isLDS, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.ConflictPasses })
+	x := e.mostCostly(isLDS, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.ConflictPasses })
 	if x == nil {
 		return ""
 	}
 	ways := float64(x.count.LDSPasses) / float64(max(x.count.LDSPasses-x.count.ConflictPasses, 1))
 	return fmt.Sprintf("%d of %d passes over the LDS are for bank conflicts; most at %s, where lanes conflict %.1f ways, as with a stride of %.0f words: pad rows by a word, or permute them by an exclusive or",
-		e.LDS.ConflictPasses, e.LDS.Passes, x.place, ways, ways)
+		e.LDS.ConflictPasses, e.LDS.Passes, x.where, ways, ways)
 }
 
 func (e *evidence) coalescing() string {
 	lost := func(in *isa.Inst, n *account.InstCount) uint64 {
 		return n.UnitCycles - min(n.UnitCycles, n.Issues*e.unscattered(in))
 	}
-	x := e.most(isVectorMemory, lost)
+	x := e.mostCostly(isVectorMemory, lost)
 	if x == nil {
 		return ""
 	}
 	return fmt.Sprintf("the access at %s takes the address path %.1f cycles each time, and %d where lanes are next to each other: let neighbouring lanes access neighbouring addresses",
-		x.place, float64(x.count.UnitCycles)/float64(x.count.Issues), e.unscattered(x.in))
+		x.where, float64(x.count.UnitCycles)/float64(x.count.Issues), e.unscattered(x.in))
 }
 
 // unscattered is the time that the address path takes for lanes next to each other.
@@ -105,21 +107,21 @@ func (e *evidence) unscattered(in *isa.Inst) uint64 {
 }
 
 func (e *evidence) translation() string {
-	x := e.most(isVectorMemory, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.UnitCycles })
+	x := e.mostCostly(isVectorMemory, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.UnitCycles })
 	if x == nil {
 		return ""
 	}
 	return fmt.Sprintf("the access at %s takes the address path %.1f cycles each time, with its translations; a compute unit keeps %d, of %d bytes each: keep the lanes of a wave, and waves at a time, in fewer ranges",
-		x.place, float64(x.count.UnitCycles)/float64(x.count.Issues), e.machine.VectorMemory.TranslationEntries, e.machine.VectorMemory.TranslationBytes)
+		x.where, float64(x.count.UnitCycles)/float64(x.count.Issues), e.machine.VectorMemory.TranslationEntries, e.machine.VectorMemory.TranslationBytes)
 }
 
 func (e *evidence) atomics() string {
-	x := e.most(func(in *isa.Inst) bool { return isVectorMemory(in) && in.Updates() }, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.Issues })
+	x := e.mostCostly(func(in *isa.Inst) bool { return isVectorMemory(in) && in.Updates() }, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.Issues })
 	if x == nil {
 		return ""
 	}
 	return fmt.Sprintf("%d updates by atomics of lanes, most at %s, and those of a line follow each other every %d cycles: add up in a subgroup or in LDS first, or spread them over several lines",
-		e.Lanes.Updates, x.place, e.machine.VectorMemory.AtomicCycles)
+		e.Lanes.Updates, x.where, e.machine.VectorMemory.AtomicCycles)
 }
 
 func (e *evidence) bandwidth() string {
@@ -134,7 +136,7 @@ func (e *evidence) latency() string {
 		return ""
 	}
 	return fmt.Sprintf("waves wait for memory in %s of their cycles, most at %s: load earlier, several at a time, or keep more waves resident (occupancy %s)",
-		e.waits(account.Memory), x.place, percent(e.Occupancy()))
+		e.waits(account.Memory), x.where, percent(e.Occupancy()))
 }
 
 // misses is the advice for the misses of a level.
@@ -144,7 +146,7 @@ func (e *evidence) misses(level string) string {
 		if l.Misses == 0 || x == nil {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d lines asked of %s miss, and waves wait longest at %s: reuse what is there sooner (smaller tiles), or keep it in registers or LDS", l.Misses, l.Accesses, level, x.place)
+		return fmt.Sprintf("%d of %d lines asked of %s miss, and waves wait longest at %s: reuse what is there sooner (smaller tiles), or keep it in registers or LDS", l.Misses, l.Accesses, level, x.where)
 	})
 }
 
@@ -157,7 +159,7 @@ func (e *evidence) registers() string {
 
 // occupancy is the advice for a resource that limits the resident waves of the program that takes most time.
 func (e *evidence) occupancy(resource string) string {
-	l := e.longest()
+	l := e.longestProgram()
 	if l == nil || l.Occupancy == nil || l.Occupancy.Limiter() != resource || l.Occupancy.Waves >= l.Occupancy.Slots {
 		return ""
 	}
@@ -172,7 +174,7 @@ func (e *evidence) occupancy(resource string) string {
 }
 
 func (e *evidence) spills() string {
-	l := e.longest()
+	l := e.longestProgram()
 	if l == nil || !l.Program.Spills.Any() {
 		return ""
 	}
@@ -238,11 +240,11 @@ func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 type costly struct {
 	in    *isa.Inst
 	count *account.InstCount
-	place string
+	where string
 }
 
-// most finds the instruction with most of something; nil: none has any.
-func (e *evidence) most(of func(*isa.Inst) bool, value func(*isa.Inst, *account.InstCount) uint64) (top *costly) {
+// mostCostly finds the instruction with most of something; nil: none has any.
+func (e *evidence) mostCostly(of func(*isa.Inst) bool, value func(*isa.Inst, *account.InstCount) uint64) (top *costly) {
 	highest := uint64(0)
 	for i := range e.listings {
 		l := &e.listings[i]
@@ -252,7 +254,7 @@ func (e *evidence) most(of func(*isa.Inst) bool, value func(*isa.Inst, *account.
 				continue
 			}
 			if n := value(in, &l.Counts[k]); n > highest {
-				highest, top = n, &costly{in, &l.Counts[k], place(l, k)}
+				highest, top = n, &costly{in, &l.Counts[k], instructionPlace(l, k)}
 			}
 		}
 	}
@@ -261,11 +263,11 @@ func (e *evidence) most(of func(*isa.Inst) bool, value func(*isa.Inst, *account.
 
 // slowest is the instruction at which waves wait longest for memory: the one that needs what was loaded.
 func (e *evidence) slowest() *costly {
-	return e.most(func(*isa.Inst) bool { return true }, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.Cycles[account.Memory] })
+	return e.mostCostly(func(*isa.Inst) bool { return true }, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.Cycles[account.Memory] })
 }
 
-// longest is the listing of the program whose waves have most cycles.
-func (e *evidence) longest() (top *tracing.Listing) {
+// longestProgram is the listing of the program whose waves have most cycles.
+func (e *evidence) longestProgram() (top *tracing.Listing) {
 	most := uint64(0)
 	for i := range e.listings {
 		sum := uint64(0)
@@ -279,8 +281,8 @@ func (e *evidence) longest() (top *tracing.Listing) {
 	return top
 }
 
-// place is where an instruction is, as the author of the shader knows it.
-func place(l *tracing.Listing, pc int) string {
+// instructionPlace is where an instruction is, as the author of the shader knows it.
+func instructionPlace(l *tracing.Listing, pc int) string {
 	in := &l.Program.Insts[pc]
 	where := in.Origin.String()
 	if where == "" {

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/fault"
 	"spvsim/tracing"
 )
 
@@ -69,19 +71,30 @@ func (p *Plan) Run(ctx context.Context, threads int, base *gpu.Result) error {
 	}
 	free := make(chan struct{}, threads)
 	failures := make([]error, len(p.runs))
+	var panicked atomic.Pointer[fault.Panic]
 	var all sync.WaitGroup
 	for i, r := range p.runs {
 		all.Go(func() {
 			free <- struct{}{}
-			defer func() { <-free }()
+			defer func() {
+				<-free
+				if x := recover(); x != nil {
+					panicked.Store(fault.Caught(x))
+				}
+			}()
 			failures[i] = r.run(ctx)
 		})
 	}
 	all.Wait()
-	list := make([]tracing.Counterfactual, len(p.runs))
+	if x := panicked.Load(); x != nil {
+		panic(x) // in the caller's goroutine, which reports it
+	}
+	list := []tracing.Counterfactual{} // not nil: some were asked for
 	for i, r := range p.runs {
-		list[i] = r.result
-		list[i].Base = base.Stats.Cycles
+		if failures[i] == nil {
+			r.result.Base = base.Stats.Cycles
+			list = append(list, r.result)
+		}
 	}
 	advise(base, p.machine, list)
 	base.Stats.WhatIf = list

@@ -150,9 +150,10 @@ type Resources struct {
 
 // A Listing is a program with the cost of each instruction.
 type Listing struct {
-	Name   string       `json:"name"`
-	Lines  []Line       `json:"lines"`
-	Source []SourceLine `json:"source,omitempty"` // source lines of the instructions, ascending, if the module has its text
+	Name     string       `json:"name"`
+	WaveSize int          `json:"wave_size,omitempty"` // 0 in older files
+	Lines    []Line       `json:"lines"`
+	Source   []SourceLine `json:"source,omitempty"` // source lines of the instructions, ascending, if the module has its text
 }
 
 // A SourceLine is a line of the text that a shader was compiled from.
@@ -174,6 +175,10 @@ type Line struct {
 	LDSPasses uint64  `json:"lds_passes,omitempty"`
 	Conflicts uint64  `json:"conflict_passes,omitempty"`
 	Joules    float64 `json:"joules,omitempty"` // zero in older files, and without a table of energies
+	// IdleLanes are the inactive lanes over all issues, UnitCycles the cycles that accesses took of the address path, the scalar
+	// path or the LDS; zero in older files.
+	IdleLanes  uint64 `json:"idle_lanes,omitempty"`
+	UnitCycles uint64 `json:"unit_cycles,omitempty"`
 }
 
 // New builds the profile of a run, or of its part so far.
@@ -265,13 +270,14 @@ func (s *Step) fillEmpty(slots uint64) {
 }
 
 func newListing(l *tracing.Listing) Listing {
-	out := Listing{Name: l.Program.Name}
+	out := Listing{Name: l.Program.Name, WaveSize: l.Program.WaveSize}
 	for i := range l.Program.Insts {
 		in := &l.Program.Insts[i]
 		line := Line{ID: in.SPIRV, Line: in.Line, Class: in.Class.String(), Text: isa.Disasm(in)}
 		if l.Counts != nil {
 			n := &l.Counts[i]
 			line.Issues, line.Cycles, line.LDSPasses, line.Conflicts = n.Issues, n.Cycles, n.LDSPasses, n.ConflictPasses
+			line.IdleLanes, line.UnitCycles = n.Idle, n.UnitCycles
 		}
 		if l.Joules != nil {
 			line.Joules = l.Joules[i]

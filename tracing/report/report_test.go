@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/internal/suite"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 )
@@ -67,6 +69,8 @@ func TestNamesAreEscaped(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	const evil = `<script>"&`
 	p.Job, p.Kernels[0].Name, p.Steps[0].Name, p.Levels[0].Name, p.Listings[0].Name = evil, evil, evil, evil, evil
+	p.Bound, p.Utilization[0].Part, p.Utilization[0].Peak, p.Latencies[0].Level = evil, evil, evil, evil
+	p.WhatIf = []tracing.Counterfactual{{Name: evil, Meaning: evil, Advice: evil, Settings: []string{evil}, Base: 2, Cycles: 1}}
 	if strings.Contains(pageOf(t, p), "<script>") {
 		t.Error("a name became a part of the page's markup")
 	}
@@ -173,6 +177,32 @@ func frame(width string) string {
 <iframe src="page.html" style="border:0; width:` + width + `px; height:900px"></iframe>`
 }
 
+// whatIfResults are results on machines without a limit: one that saves, one that takes longer, one with an estimate.
+func whatIfResults() []tracing.Counterfactual {
+	changes := slices.Repeat([]config.Change{{Path: "vector_l1.link_shared_bytes_per_cycle", Value: "0", Was: "64"}}, 12)
+	return []tracing.Counterfactual{
+		{Name: "latency", Meaning: "the fixed latency of memory behind the L2", Changes: changes, Base: 1000, Cycles: 1200},
+		{Name: "vector-misses", Meaning: "all cost of misses of the vector cache", Changes: changes, Base: 1000, Cycles: 400, Advice: "reuse what is there sooner"},
+		{Name: "mine", Meaning: "your settings", Settings: []string{"parameters.n=5"}, Base: 1000, Cycles: 1000, Low: 900, High: 1100},
+	}
+}
+
+// The machine that saves most comes first, with its settings and its advice.
+func TestWhatIfComesFirst(t *testing.T) {
+	p := profiled(t, "reduce", "gcn3-r9nano")
+	p.WhatIf = whatIfResults()
+	text := pageOf(t, p)
+	at := -1
+	for _, want := range []string{"<h2>What if</h2>", ">vector-misses<", "60.0%", ">mine<", "1000 (900 to 1100)", ">latency<", "-20.0%", "vector_l1.link_shared_bytes_per_cycle=0 (64)",
+		"reuse what is there sooner", "<h2>What bounds it</h2>", "<h2>Where time goes</h2>"} {
+		next := strings.Index(text, want)
+		if next <= at {
+			t.Errorf("%q is at %d of the page, want it after %d", want, next, at)
+		}
+		at = next
+	}
+}
+
 // TestPageInBrowser shows the page at two widths.
 func TestPageInBrowser(t *testing.T) {
 	if testing.Short() {
@@ -182,7 +212,9 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Skip("chromium is not installed")
 	}
-	text := pageOf(t, profiled(t, "classify", "rdna4-like"), profiled(t, "peer-atax", "gcn3-r9nano"))
+	p := profiled(t, "classify", "rdna4-like")
+	p.WhatIf = whatIfResults()
+	text := pageOf(t, p, profiled(t, "peer-atax", "gcn3-r9nano"))
 	text = strings.Replace(text, "<head>", "<head>"+faults, 1)
 	text = strings.Replace(text, "</body>", probe+"</body>", 1)
 	dir := t.TempDir()

@@ -197,3 +197,20 @@ func TestRatesSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// An instruction has the share of its active lanes and the cycles that an access takes of its unit; without any, there is no
+// column.
+func TestLanesOfInstructions(t *testing.T) {
+	l := newListing(&profile.Listing{WaveSize: 64, Lines: []profile.Line{{Issues: 10, IdleLanes: 160, UnitCycles: 45}, {Issues: 10}, {}}})
+	var got [][2]string
+	for _, row := range l.Lines.List {
+		got = append(got, [2]string{row.Lanes, row.Unit})
+	}
+	want := [][2]string{{"75.0%", "4.5"}, {"100.0%", ""}, {"", ""}}
+	if diff := cmp.Diff(want, got); diff != "" || !l.Lines.Lanes || !l.Lines.Unit {
+		t.Error(diff)
+	}
+	if l := newListing(&profile.Listing{Lines: []profile.Line{{Issues: 10}}}); l.Lines.Lanes || l.Lines.Unit || l.Lines.List[0].Lanes != "" {
+		t.Errorf("an older listing has lanes: %+v", l.Lines)
+	}
+}

@@ -84,8 +84,8 @@ type listing struct {
 
 // rows are instructions of a listing, with the columns that it has.
 type rows struct {
-	LDS, Energy, Source bool
-	List                []listingRow
+	Lanes, Unit, LDS, Energy, Source bool
+	List                             []listingRow
 }
 
 // A listingRow is an instruction.
@@ -93,6 +93,8 @@ type listingRow struct {
 	PC                            int
 	ID, Line, Class, Text, Issues string
 	Source                        string // text of the line
+	Lanes                         string // share of the lanes that were active
+	Unit                          string // cycles of its unit that an access took
 	Passes, Conflicts             string // of the LDS
 	Energy                        string
 	cost
@@ -124,6 +126,8 @@ func newListing(l *profile.Listing) listing {
 		total, most = total+n, max(most, n)
 		joules += l.Lines[i].Joules
 		out.Lines.LDS = out.Lines.LDS || l.Lines[i].LDSPasses > 0
+		out.Lines.Lanes = out.Lines.Lanes || l.Lines[i].IdleLanes > 0
+		out.Lines.Unit = out.Lines.Unit || l.Lines[i].UnitCycles > 0
 	}
 	if out.Lines.Energy = joules > 0; out.Lines.Energy {
 		out.Energy = tracing.JoulesText(joules)
@@ -133,6 +137,9 @@ func newListing(l *profile.Listing) listing {
 	for i := range l.Lines {
 		row := newRow(i, &l.Lines[i], total, most)
 		row.Source = text[l.Lines[i].Line]
+		if n := l.Lines[i].Issues * uint64(l.WaveSize); n > 0 {
+			row.Lanes = percent(float64(n-min(l.Lines[i].IdleLanes, n)), float64(n))
+		}
 		out.Lines.List = append(out.Lines.List, row)
 	}
 	order := make([]int, len(l.Lines))
@@ -152,6 +159,9 @@ func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
 	row := listingRow{PC: pc, ID: tracing.IDText(l.ID), Line: tracing.LineText(l.Line), Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), cost: newCost(&l.Cycles, total, most)}
 	if l.Joules > 0 {
 		row.Energy = tracing.JoulesText(l.Joules)
+	}
+	if l.UnitCycles > 0 && l.Issues > 0 {
+		row.Unit = shortNumber(float64(l.UnitCycles) / float64(l.Issues))
 	}
 	if l.LDSPasses > 0 {
 		row.Passes, row.Conflicts = grouped(l.LDSPasses), grouped(l.Conflicts)
