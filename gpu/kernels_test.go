@@ -238,9 +238,6 @@ func TestKernels(t *testing.T) {
 // refusedWithoutOptimization are refused because of what they store, with words of the error.
 var refusedWithoutOptimization = map[string]string{
 	"newer.cl generic_pointers": "this pointer as a value",
-	"images.cl copied":          "(OpTypeImage) in memory",
-	"images.cl sampled":         "(OpTypeImage) in memory",
-	"images.cl integers":        "(OpTypeImage) in memory",
 }
 
 // Without clang's optimization every variable is in memory, and nothing is inlined.

@@ -25,6 +25,9 @@ func init() {
 		spirv.OpConstantNull:                      (*values).null,
 		spirv.OpSpecConstantOp:                    (*values).specConstantOp,
 		spirv.OpUndef:                             (*values).undefined,
+		spirv.OpConstantSampler: func(b *values) {
+			b.define(val{ptr: &pointer{typ: b.resultType(), literal: b.in}})
+		},
 	}
 }
 

@@ -21,6 +21,8 @@ type kernels struct {
 	// it is an offset into the constant data.
 	constants bool
 	tables    []*ir.Mem // accesses to the constant data
+	// handles holds the image or sampler that a Function variable has.
+	handles map[spirv.ID]val
 }
 
 // kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
@@ -58,7 +60,7 @@ func (b *builder) kernelStart() {
 	if face.Physical != 64 {
 		b.unsupported("addresses of %d bits: want 64", face.Physical)
 	}
-	b.kernels.face = face
+	b.kernels.face, b.kernels.handles = face, map[spirv.ID]val{}
 	b.places = kernel.Layout{Module: b.m, Physical: face.Physical}
 	b.f.PushBytes = face.Bytes
 	for i := range face.Arguments {
@@ -290,6 +292,20 @@ func (b *builder) bindTable(in *spirv.Instruction, t *validate.Type) {
 	b.f.Constants = data
 	p := b.tablePointer(t, at)
 	b.bind(in, p)
+}
+
+// opaque reports an image or a sampler, of which there are no values in memory.
+func opaque(t *validate.Type) bool {
+	return t.Kind == validate.KindImage || t.Kind == validate.KindSampler || t.Kind == validate.KindSampledImage
+}
+
+// storeHandle gives a Function variable an image or a sampler, as clang does without optimization for parameters.
+func (b *pointers) storeHandle(variable, id spirv.ID) {
+	v := b.val(id)
+	if was, ok := b.kernels.handles[variable]; ok && was.ptr != v.ptr || v.ptr == nil {
+		b.unsupported("a variable that has one image or sampler after the other")
+	}
+	b.kernels.handles[variable] = v
 }
 
 // recastPointer carries out OpPtrCastToGeneric and OpGenericCastToPtr of pointers whose memory is known, and casts

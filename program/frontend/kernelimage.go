@@ -20,11 +20,11 @@ func (b *images) imageArgument(i int, a *kernel.Argument) pointer {
 
 // kernelSampledImage joins an image and a sampler that the kernel declares.
 func (b *samplers) kernelSampledImage() {
-	p, def := b.image(b.arg(0)), b.m.Def(b.arg(1))
-	if def == nil || def.Op != spirv.OpConstantSampler {
+	p, s := b.image(b.arg(0)), b.ptr(b.arg(1))
+	if s.literal == nil {
 		b.unsupported("a sampler that is not a constant")
 	}
-	p.literal = def
+	p.literal = s.literal
 	b.define(val{ptr: &p})
 }
 

@@ -110,7 +110,11 @@ func flatAlign(align, offset uint32) uint32 {
 }
 
 func (b *pointers) load() {
-	if k := b.resultType().Kind; k == validate.KindImage || k == validate.KindSampledImage || k == validate.KindSampler {
+	if opaque(b.resultType()) {
+		if v, ok := b.kernels.handles[b.arg(0)]; ok {
+			b.define(v)
+			return
+		}
 		p := b.ptr(b.arg(0))
 		b.define(val{ptr: &p})
 		return
@@ -125,6 +129,10 @@ func (b *pointers) load() {
 }
 
 func (b *pointers) store() {
+	if b.isKernel() && opaque(b.typeOf(b.arg(1))) {
+		b.storeHandle(b.arg(0), b.arg(1))
+		return
+	}
 	p := b.ptrTo(b.arg(0), b.typeOf(b.arg(1)))
 	a, _ := b.memoryAccess(2)
 	a.apply(&p)

@@ -46,6 +46,9 @@ func (b *builder) openCL() {
 		return
 	}
 	for i, p := range targets {
+		if n := len(b.leafTypes(p.typ)); n != len(results[1+i]) {
+			b.invalid("%s: %d scalars stored to a type of %d", op, len(results[1+i]), n)
+		}
 		b.storeLeaves(p, results[1+i])
 	}
 	b.set(results[0]...)

@@ -172,6 +172,11 @@ func (b *pointers) variable() {
 		b.invalid("a variable in a function is not of storage class Function")
 	}
 	variable := b.local
+	if b.isKernel() && opaque(t.Elem) {
+		delete(b.kernels.handles, b.in.Result)
+		b.define(val{ptr: &pointer{typ: t.Elem}})
+		return
+	}
 	if b.isKernel() {
 		variable = b.localBytes
 	}
