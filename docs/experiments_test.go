@@ -149,8 +149,11 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 	fmt.Fprintf(b, "**Reading.** %s\n\n", reading)
 }
 
+// A rowsText is a sentence with numbers of an experiment's rows.
+type rowsText struct{ experiment, text string }
+
 // readmeSays are the README's sentences with numbers, by the experiment that these are of.
-var readmeSays = []struct{ experiment, text string }{
+var readmeSays = []rowsText{
 	{"mi300a-validation", "{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}}."},
 	{"queue-sensitivity", "takes at most\n\n- {{max ratio where number == 1 && knob != 'launch rate' as %.2f}} of the time of a firmware core,\n" +
 		"- {{max ratio where number == 2 && knob != 'launch rate' as %.2f}} of the time of passes,\n" +
@@ -159,12 +162,26 @@ var readmeSays = []struct{ experiment, text string }{
 		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}} and {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}} times as long as these\nthree."},
 }
 
-// The numbers that the README gives are those of the rows.
-func TestReadmeSaysWhatTheRowsSay(t *testing.T) {
-	readme := suite.Must(os.ReadFile(filepath.FromSlash("../README.md")))(t)
-	for _, s := range readmeSays {
-		rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)
-		want := suite.Must(plots.Fill(s.text, rows))(t)
-		suite.Contains(t, string(readme), want)
+// workListsSay are the sentences with numbers of the page on work lists.
+var workListsSay = []rowsText{
+	{"lists-graphs", "they take {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search and " +
+		"{{value ratio where scheduler == 'lists' && graph == 'koch' as %.2f}} for a recursion of fine records, and indirect dispatches {{value ratio where scheduler == 'indirect' && graph == 'mariani' as %.2f}}, " +
+		"{{value ratio where scheduler == 'indirect' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'koch' as %.2f}}."},
+	{"lists-crossover", "with 8 iterations a record lists take {{value ratio where scheduler == 'lists' && iterations == 8 as %.2f}} times as long as a hardware queue and indirect dispatches {{value ratio where scheduler == 'indirect' && iterations == 8 as %.2f}}"},
+	{"lists-graphs", "for a classification of materials {{value ratio where scheduler == 'lists' && graph == 'classify' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'classify' as %.2f}},"},
+	{"lists-programs", "a list for each of 16 programs takes {{value cycles where scheduler == 'lists by program' && programs == 16 as %.0f}} cycles where one list takes {{value cycles where scheduler == 'lists' && programs == 16 as %.0f}}"},
+	{"lists-depth", "a list more takes {{value per_level where scheduler == 'lists' && depth == 5 as %.0f}} in a recursion ({{value per_level where scheduler == 'lists open' && depth == 5 as %.0f}} without its barrier)"},
+	{"lists-fanout", "lists past the L2 take {{value cycles where scheduler == 'lists in memory' && rounds == 1 as %.0f}}."},
+	{"lists-crossover", "takes {{value ratio where scheduler == 'lists slow' && iterations == 512 as %.2f}} times as long with 512\niterations, where indirect dispatches take {{value ratio where scheduler == 'indirect' && iterations == 512 as %.2f}},"},
+}
+
+// The numbers that pages give are those of the rows.
+func TestPagesSayWhatTheRowsSay(t *testing.T) {
+	for file, says := range map[string][]rowsText{"../README.md": readmeSays, "graphs/work-lists.md": workListsSay} {
+		page := suite.Must(os.ReadFile(filepath.FromSlash(file)))(t)
+		for _, s := range says {
+			rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)
+			suite.Contains(t, string(page), suite.Must(plots.Fill(s.text, rows))(t))
+		}
 	}
 }
