@@ -50,7 +50,7 @@ func (p *programs) kernelLaunch(l *config.Launch) (*config.Launch, error) {
 	case !kernel.Is(e):
 		return nil, p.job.Fault(l, "global", fmt.Errorf("found global for %q, which is no kernel of OpenCL: want dispatch", e.Name))
 	}
-	k, err := kernel.Of(m, e)
+	k, err := kernel.InterfaceOf(m, e)
 	if err != nil {
 		return nil, Named(l.Shader, err)
 	}
@@ -160,7 +160,7 @@ func kernelOptions(m *validate.Module, l *config.Launch) program.Kernel {
 		return program.Kernel{LocalSize: l.Kernel.Local, LocalBytes: l.Kernel.LocalBytes, Short: l.Kernel.Short()}
 	}
 	if e := entryPoint(m, l.Entry); kernel.Is(e) {
-		if k, err := kernel.Of(m, e); err == nil { // else lowering has the error
+		if k, err := kernel.InterfaceOf(m, e); err == nil { // else lowering has the error
 			return GuessKernel(k)
 		}
 	}
@@ -339,7 +339,7 @@ func givenInteger(v *config.GivenValue, least, most uint64) (uint64, error) {
 
 // value writes a value of a type. word is the type of its scalars in OpenCL C, for their sign; empty: either sign.
 func (w *argumentWriter) value(v *config.GivenValue, t *validate.Type, word string, at uint32, spelling string) error {
-	size, _, _ := w.layout.Of(t)
+	size, _, _ := w.layout.Extent(t)
 	if v.Bytes != nil && !w.hasMember(t, v.Members[0].Name) {
 		if uint64(len(v.Bytes)) != size {
 			return fmt.Errorf("found %d bytes: want %d, for %s", len(v.Bytes), size, spelling)
@@ -354,7 +354,7 @@ func (w *argumentWriter) value(v *config.GivenValue, t *validate.Type, word stri
 		if len(v.List) != t.Count || v.List == nil {
 			return fmt.Errorf("found %s: want a list of %d values, for %s", foundValue(v), t.Count, spelling)
 		}
-		each, _, _ := w.layout.Of(t.Elem)
+		each, _, _ := w.layout.Extent(t.Elem)
 		for i := range v.List {
 			if err := w.value(&v.List[i], t.Elem, word, at+uint32(i)*uint32(each), spelling); err != nil {
 				return fmt.Errorf("[%d]: %w", i, err)

@@ -15,7 +15,7 @@ func (w *writer) kernelOptions(e *validate.EntryPoint) (program.Kernel, error) {
 	if !kernel.Is(e) {
 		return program.Kernel{}, nil
 	}
-	k, err := kernel.Of(w.m, e)
+	k, err := kernel.InterfaceOf(w.m, e)
 	if err != nil {
 		return program.Kernel{}, err
 	}
@@ -24,7 +24,7 @@ func (w *writer) kernelOptions(e *validate.EntryPoint) (program.Kernel, error) {
 
 // kernel writes the buffers, the grid and the arguments of a kernel.
 func (w *writer) kernel(e *entry) error {
-	k, err := kernel.Of(w.m, e.EntryPoint)
+	k, err := kernel.InterfaceOf(w.m, e.EntryPoint)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (c *kernelCall) buffer(i int, body, note string) string {
 
 // elementBytes is the size of what a pointer points to; a type without a size counts as a word.
 func (c *kernelCall) elementBytes(t *validate.Type) uint64 {
-	n, _, ok := c.layout.Of(t.Elem)
+	n, _, ok := c.layout.Extent(t.Elem)
 	if !ok || n > mostElementBytes {
 		return 4
 	}
@@ -115,7 +115,7 @@ const mostElementBytes = 1 << 10
 
 // zero is a value of zeros, as a job gives it.
 func (c *kernelCall) zero(t *validate.Type) string {
-	n, _, _ := c.layout.Of(t)
+	n, _, _ := c.layout.Extent(t)
 	switch t.Kind {
 	case validate.KindVector:
 		return "[" + strings.TrimSuffix(strings.Repeat("0, ", t.Count), ", ") + "]"

@@ -53,7 +53,7 @@ func (b *builder) kernelStart() {
 	if !b.isKernel() {
 		return
 	}
-	face, err := kernel.Of(b.m, b.entry)
+	face, err := kernel.InterfaceOf(b.m, b.entry)
 	if err != nil {
 		panic(abort{fmt.Errorf("program: %w", err)})
 	}
@@ -125,7 +125,7 @@ func (b *layouts) placeOf(t *validate.Type) (size, align uint32) {
 		size, align = b.placeOf(t.Elem)
 		return size * uint32(min(b.count(t), maxLeaves)), align
 	}
-	n, a, ok := b.places.Of(t)
+	n, a, ok := b.places.Extent(t)
 	if !ok || n >= 1<<31 {
 		b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
 	}
@@ -191,7 +191,7 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 	case kernel.Global, kernel.Constant:
 		address := b.loadChunk(block, chunk{t: isa.I64, n: 1})[0]
 		p := b.flatPointer(a.Type, address)
-		if _, align, ok := b.places.Of(a.Type.Elem); ok {
+		if _, align, ok := b.places.Extent(a.Type.Elem); ok {
 			p.align = min(uint32(align), baseAlign)
 		}
 		p.readOnly = a.Kind == kernel.Constant || b.readsAlone(b.in.Result)

@@ -226,14 +226,14 @@ func (s *structurer) exit(l *loop) {
 	case len(targets) == 1 && len(targets[0].Preds) == len(out):
 		l.header.Merge = targets[0]
 	case len(targets) == 1:
-		l.header.Merge = s.insert(out, l.around(targets))
+		l.header.Merge = s.insert(out, l.enclosingLoop(targets))
 	default:
 		l.header.Merge = s.hub(l, out, targets)
 	}
 }
 
-// around returns the innermost loop around l that a block belongs to whose ways lead to targets: one of them is in that loop.
-func (l *loop) around(targets []*ir.Block) *loop {
+// enclosingLoop returns the innermost loop around l that a block belongs to whose ways lead to targets: one of them is in that loop.
+func (l *loop) enclosingLoop(targets []*ir.Block) *loop {
 	o := l.outer
 	for o != nil && !slices.ContainsFunc(targets, func(t *ir.Block) bool { return o.in[t] }) {
 		o = o.outer
@@ -255,7 +255,7 @@ func (s *structurer) hub(l *loop, out []edge, targets []*ir.Block) *ir.Block {
 			places[k][phi] = args[i][0]
 		}
 	}
-	s.add(hub, l.around(targets))
+	s.add(hub, l.enclosingLoop(targets))
 	number := s.f.NewValue(isa.Phi, isa.I32, isa.I32)
 	number.Block = hub
 	hub.Phis = append(hub.Phis, number)
@@ -286,7 +286,7 @@ func (s *structurer) hub(l *loop, out []edge, targets []*ir.Block) *ir.Block {
 		if g < last-1 {
 			next = s.f.NewBlock()
 			next.Line = hub.Line
-			s.add(next, l.around(targets[g+1:]))
+			s.add(next, l.enclosingLoop(targets[g+1:]))
 		}
 		at.SetSuccs(ir.Cond, is, targets[g], next)
 		at = next
@@ -296,12 +296,12 @@ func (s *structurer) hub(l *loop, out []edge, targets []*ir.Block) *ir.Block {
 			phi.Args = append(phi.Args, joined[g][i])
 		}
 	}
-	s.carry(l, hub, from)
+	s.keepValues(l, hub, from)
 	return hub
 }
 
-// carry lets the values of a loop reach their uses behind its hub, which they no longer dominate: as phis of the hub.
-func (s *structurer) carry(l *loop, hub *ir.Block, from []*ir.Block) {
+// keepValues lets the values of a loop reach their uses behind its hub, which they no longer dominate: as phis of the hub.
+func (s *structurer) keepValues(l *loop, hub *ir.Block, from []*ir.Block) {
 	o := ir.NewOrder(s.f)
 	in := func(b *ir.Block) bool { return o.Dominates(o.Position[hub.ID], o.Position[b.ID]) }
 	carried := map[*ir.Value]*ir.Value{}
@@ -370,7 +370,7 @@ func (s *structurer) selections() {
 	o := ir.NewOrder(s.f)
 	post := s.postDominators(o)
 	for p, b := range o.Blocks {
-		if b.Term != ir.Cond || b.Merge != nil || s.inner[b.Succs[0]] != s.inner[b] && !s.enters(b, 0) || s.inner[b.Succs[1]] != s.inner[b] && !s.enters(b, 1) {
+		if b.Term != ir.Cond || b.Merge != nil || s.inner[b.Succs[0]] != s.inner[b] && !s.entersLoop(b, 0) || s.inner[b.Succs[1]] != s.inner[b] && !s.entersLoop(b, 1) {
 			continue
 		}
 		q := post[p]
@@ -384,8 +384,8 @@ func (s *structurer) selections() {
 	}
 }
 
-// enters reports that a branch leads into a loop within that of the branch.
-func (s *structurer) enters(b *ir.Block, i int) bool {
+// entersLoop reports that a branch leads into a loop within that of the branch.
+func (s *structurer) entersLoop(b *ir.Block, i int) bool {
 	l := s.inner[b.Succs[i]]
 	return l != nil && l.header == b.Succs[i] && l.outer == s.inner[b]
 }

@@ -70,8 +70,8 @@ type Interface struct {
 // Is reports whether an entry point is a kernel.
 func Is(e *validate.EntryPoint) bool { return e != nil && e.Model == spirv.ExecutionModelKernel }
 
-// Of reads the interface of a kernel.
-func Of(m *validate.Module, e *validate.EntryPoint) (*Interface, error) {
+// InterfaceOf reads the interface of a kernel.
+func InterfaceOf(m *validate.Module, e *validate.EntryPoint) (*Interface, error) {
 	k := &Interface{Name: e.Name, Physical: 64, RequiredSize: size(e, spirv.ExecutionModeLocalSize), SizeHint: size(e, spirv.ExecutionModeLocalSizeHint)}
 	if m.Addressing == spirv.AddressingModelPhysical32 {
 		k.Physical = 32
@@ -205,7 +205,7 @@ func (l *Layout) pointer(p *spirv.Instruction, a *Argument) error {
 const maxAlign = 128
 
 func (l *Layout) value(p *spirv.Instruction, a *Argument) error {
-	n, align, ok := l.Of(a.Type)
+	n, align, ok := l.Extent(a.Type)
 	if !ok || n > MaxBytes {
 		return fault(p, validate.ErrUnsupported, "a parameter of this type: want numbers, vectors, structures of these of at most %d bytes, pointers, images or samplers", MaxBytes)
 	}

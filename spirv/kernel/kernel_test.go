@@ -28,7 +28,7 @@ func interfaceOf(t *testing.T, m *validate.Module, name string) *Interface {
 	if at < 0 {
 		t.Fatalf("no entry point %s", name)
 	}
-	return suite.Must(Of(m, &m.EntryPoints[at]))(t)
+	return suite.Must(InterfaceOf(m, &m.EntryPoints[at]))(t)
 }
 
 // A place is that of an argument in the block, with the word of LLVM's metadata for what it is.
@@ -213,7 +213,7 @@ func smallInterface(t *testing.T, length int, parameter string) (*Interface, err
 	text := strings.NewReplacer("LENGTH", fmt.Sprint(length), "PARAMETER", parameter).Replace(small)
 	raw := suite.Must(asm.Assemble([]byte(text), "k.spvasm"))(t)
 	m := suite.Must(validate.Check(raw))(t)
-	return Of(m, &m.EntryPoints[0])
+	return InterfaceOf(m, &m.EntryPoints[0])
 }
 
 // What has no place in the block is refused with the instruction of the parameter.

@@ -11,7 +11,7 @@ type Layout struct {
 	Module   *validate.Module
 	Physical int // bits of an address
 
-	known map[spirv.ID]extent // structures: a module may nest one in many places
+	extents map[spirv.ID]extent // structures: a module may nest one in many places
 }
 
 type extent struct {
@@ -19,8 +19,8 @@ type extent struct {
 	ok          bool
 }
 
-// Of returns the bytes of a type and its alignment; false: the type has no size.
-func (l *Layout) Of(t *validate.Type) (size, align uint64, ok bool) { return l.of(t, 0) }
+// Extent returns the bytes of a type and its alignment; false: the type has no size.
+func (l *Layout) Extent(t *validate.Type) (size, align uint64, ok bool) { return l.extentWithin(t, 0) }
 
 // maxDepth and maxTypeBytes bound nested types, so that a small hostile module costs little.
 const (
@@ -28,7 +28,7 @@ const (
 	maxTypeBytes = 1 << 40
 )
 
-func (l *Layout) of(t *validate.Type, depth int) (size, align uint64, ok bool) {
+func (l *Layout) extentWithin(t *validate.Type, depth int) (size, align uint64, ok bool) {
 	if t == nil || depth > maxDepth {
 		return 0, 0, false
 	}
@@ -40,27 +40,27 @@ func (l *Layout) of(t *validate.Type, depth int) (size, align uint64, ok bool) {
 		size = uint64(l.Physical / 8)
 		return size, size, true
 	case validate.KindVector:
-		size, _, ok = l.of(t.Elem, depth+1)
+		size, _, ok = l.extentWithin(t.Elem, depth+1)
 		n := uint64(t.Count)
 		if n == 3 {
 			n = 4
 		}
 		return size * n, size * n, ok && n > 0
 	case validate.KindArray:
-		size, align, ok = l.of(t.Elem, depth+1)
+		size, align, ok = l.extentWithin(t.Elem, depth+1)
 		n := uint64(t.Count)
 		if !ok || n == 0 || size > maxTypeBytes/n {
 			return 0, 0, false
 		}
 		return size * n, align, true
 	case validate.KindStruct:
-		e, known := l.known[t.ID]
+		e, known := l.extents[t.ID]
 		if !known {
 			_, e.size, e.align, e.ok = l.members(t, depth)
-			if l.known == nil {
-				l.known = map[spirv.ID]extent{}
+			if l.extents == nil {
+				l.extents = map[spirv.ID]extent{}
 			}
-			l.known[t.ID] = e
+			l.extents[t.ID] = e
 		}
 		return e.size, e.align, e.ok
 	}
@@ -77,7 +77,7 @@ func (l *Layout) members(t *validate.Type, depth int) (offsets []uint64, size, a
 	packed := l.Module.Decorated(t.ID, spirv.DecorationCPacked)
 	align = 1
 	for _, member := range t.Members {
-		n, a, ok := l.of(member, depth+1)
+		n, a, ok := l.extentWithin(member, depth+1)
 		if !ok || size > maxTypeBytes {
 			return nil, 0, 0, false
 		}
