@@ -73,8 +73,6 @@ var (
 	pi           = split{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53, -0x1.f1976b7ed8fbcp-109}
 	quarterTurn  = split{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}
 	invPi        = split{0x1.45f306dc9c883p-2, -0x1.6b01ec5417056p-56, -0x1.6447e493ad4cep-110}
-	log2OfTen    = split{0x1.a934f0979a371p+1, 0x1.7f2495fb7fa6dp-53, 0x1.fb699b2d8abfcp-107}
-	log10OfTwo   = split{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59, 0x1.22f04d5a618a8p-114}
 	log10OfE     = split{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.ee191f71a3012p-112}
 	log2OfE      = split{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, -0x1.60bb8a5442ab9p-110}
 	halfLogTwoPi = split{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55, -0x1.b7f70c13dc1ccp-110}

@@ -29,11 +29,24 @@ func build(t testing.TB, file string) *ir.Func {
 	data := suite.Must(os.ReadFile(file))(t)
 	m := suite.Must(spirv.Decode(data))(t)
 	v := suite.Must(validate.Check(m))(t)
-	f, err := frontend.Build(v, frontend.Options{WaveSize: 32})
+	o := frontend.Options{WaveSize: 32}
+	if e := &v.EntryPoints[0]; e.Model == spirv.ExecutionModelKernel {
+		o.Entry, o.Kernel = e.Name, anyLaunch()
+	}
+	f, err := frontend.Build(v, o)
 	if err != nil {
 		t.Skip(err)
 	}
 	return f
+}
+
+// anyLaunch has what a kernel's launch determines, for any kernel.
+func anyLaunch() frontend.Kernel {
+	k := frontend.Kernel{LocalSize: [3]uint32{64, 1, 1}, LocalBytes: map[int]uint32{}}
+	for i := range 16 {
+		k.LocalBytes[i] = 1024
+	}
+	return k
 }
 
 // Every pass leaves every shader in a state that breaks no rule of the form.
