@@ -58,21 +58,21 @@ static void c48(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_comman
 static void c49(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(49, a, 0); }
 static void c50(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(50, a, 0); }
 static void c51(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(51, a, 0); }
-static void c52(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; spvsim_command(52, a, 0); }
-static void c53(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(53, a, 0); }
-static void c54(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(54, a, 0); }
-static void c55(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(55, a, 0); }
+static void c52(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(52, a, 0); }
+static void c53(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; spvsim_command(53, a, 0); }
+static void c54(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(54, a, 0); }
+static void c55(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(55, a, 0); }
 static void c56(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(56, a, 0); }
-static void c57(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7, uint32_t p8, void *p9) { uint64_t a[10] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7, p8, (uintptr_t)p9}; spvsim_command(57, a, 0); }
-static void c58(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(58, a, 0); }
-static void c59(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_command(59, a, 0); }
-static void c60(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_command(60, a, 0); }
-static void c61(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(61, a, 0); }
-static void c62(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(62, a, 0); }
-static void c63(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(63, a, 0); }
-static void c64(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(64, a, 0); }
-static void c65(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(65, a, 0); }
-static void c66(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(66, a, 0); }
+static void c57(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(57, a, 0); }
+static void c58(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7, uint32_t p8, void *p9) { uint64_t a[10] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7, p8, (uintptr_t)p9}; spvsim_command(58, a, 0); }
+static void c59(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(59, a, 0); }
+static void c60(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; spvsim_command(60, a, 0); }
+static void c61(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_command(61, a, 0); }
+static void c62(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_command(62, a, 0); }
+static void c63(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(63, a, 0); }
+static void c64(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(64, a, 0); }
+static void c65(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(65, a, 0); }
+static void c66(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(66, a, 0); }
 static void c67(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(67, a, 0); }
 static void c68(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(68, a, 0); }
 static void c69(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(69, a, 0); }
@@ -82,11 +82,11 @@ static void c72(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_comman
 static void c73(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(73, a, 0); }
 static void c74(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(74, a, 0); }
 static void c75(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(75, a, 0); }
-static void c76(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(76, a, 0); }
-static void c77(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(77, a, 0); }
-static void c78(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(78, a, 0); }
-static void c79(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(79, a, 0); }
-static void c80(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(80, a, 0); }
+static void c76(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(76, a, 0); }
+static void c77(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(77, a, 0); }
+static void c78(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(78, a, 0); }
+static void c79(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(79, a, 0); }
+static void c80(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(80, a, 0); }
 static void c81(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(81, a, 0); }
 static void c82(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(82, a, 0); }
 static void c83(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(83, a, 0); }
@@ -99,165 +99,174 @@ static void c89(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_comman
 static void c90(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(90, a, 0); }
 static void c91(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(91, a, 0); }
 static void c92(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(92, a, 0); }
-static void c93(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(93, a, 0); }
-static void c94(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, uint32_t p7, void *p8, uint32_t p9, void *p10) { uint64_t a[11] = {p0, p1, (uintptr_t)p2, p3, p4, p5, (uintptr_t)p6, p7, (uintptr_t)p8, p9, (uintptr_t)p10}; spvsim_command(94, a, 0); }
-static void c95(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(95, a, 0); }
-static void c96(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(96, a, 0); }
-static void c97(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(97, a, 0); }
-static int32_t c98(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(98, a, SPVSIM_LOST); }
-static int32_t c99(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(99, a, SPVSIM_LOST); }
+static void c93(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(93, a, 0); }
+static void c94(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(94, a, 0); }
+static void c95(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(95, a, 0); }
+static void c96(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, uint32_t p7, void *p8, uint32_t p9, void *p10) { uint64_t a[11] = {p0, p1, (uintptr_t)p2, p3, p4, p5, (uintptr_t)p6, p7, (uintptr_t)p8, p9, (uintptr_t)p10}; spvsim_command(96, a, 0); }
+static void c97(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(97, a, 0); }
+static void c98(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(98, a, 0); }
+static void c99(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(99, a, 0); }
 static int32_t c100(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(100, a, SPVSIM_LOST); }
-static int32_t c101(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_command(101, a, SPVSIM_LOST); }
+static int32_t c101(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(101, a, SPVSIM_LOST); }
 static int32_t c102(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(102, a, SPVSIM_LOST); }
-static int32_t c103(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(103, a, SPVSIM_LOST); }
+static int32_t c103(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_command(103, a, SPVSIM_LOST); }
 static int32_t c104(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(104, a, SPVSIM_LOST); }
 static int32_t c105(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(105, a, SPVSIM_LOST); }
 static int32_t c106(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(106, a, SPVSIM_LOST); }
 static int32_t c107(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(107, a, SPVSIM_LOST); }
-static int32_t c108(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_command(108, a, SPVSIM_LOST); }
+static int32_t c108(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(108, a, SPVSIM_LOST); }
 static int32_t c109(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(109, a, SPVSIM_LOST); }
-static int32_t c110(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(110, a, SPVSIM_LOST); }
-static int32_t c111(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(111, a, SPVSIM_LOST); }
-static int32_t c112(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(112, a, SPVSIM_LOST); }
-static int32_t c113(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(113, a, SPVSIM_LOST); }
-static int32_t c114(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(114, a, SPVSIM_LOST); }
+static int32_t c110(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_command(110, a, SPVSIM_LOST); }
+static int32_t c111(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(111, a, SPVSIM_LOST); }
+static int32_t c112(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(112, a, SPVSIM_LOST); }
+static int32_t c113(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(113, a, SPVSIM_LOST); }
+static int32_t c114(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(114, a, SPVSIM_LOST); }
 static int32_t c115(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(115, a, SPVSIM_LOST); }
 static int32_t c116(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(116, a, SPVSIM_LOST); }
 static int32_t c117(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(117, a, SPVSIM_LOST); }
-static int32_t c118(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(118, a, SPVSIM_LOST); }
-static int32_t c119(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(119, a, SPVSIM_LOST); }
-static int32_t c120(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(120, a, SPVSIM_LOST); }
+static int32_t c118(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(118, a, SPVSIM_LOST); }
+static int32_t c119(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(119, a, SPVSIM_LOST); }
+static int32_t c120(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(120, a, SPVSIM_LOST); }
 static int32_t c121(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(121, a, SPVSIM_LOST); }
-static int32_t c122(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(122, a, SPVSIM_LOST); }
-static int32_t c123(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(123, a, SPVSIM_LOST); }
-static int32_t c124(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(124, a, SPVSIM_LOST); }
-static void c125(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(125, a, 0); }
-static void c126(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(126, a, 0); }
-static void c127(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(127, a, 0); }
-static void c128(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(128, a, 0); }
+static int32_t c122(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(122, a, SPVSIM_LOST); }
+static int32_t c123(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(123, a, SPVSIM_LOST); }
+static int32_t c124(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(124, a, SPVSIM_LOST); }
+static int32_t c125(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(125, a, SPVSIM_LOST); }
+static int32_t c126(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_command(126, a, SPVSIM_LOST); }
+static int32_t c127(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(127, a, SPVSIM_LOST); }
+static int32_t c128(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(128, a, SPVSIM_LOST); }
 static void c129(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(129, a, 0); }
 static void c130(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(130, a, 0); }
 static void c131(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(131, a, 0); }
-static void c132(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(132, a, 0); }
+static void c132(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(132, a, 0); }
 static void c133(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(133, a, 0); }
 static void c134(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(134, a, 0); }
-static void c135(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(135, a, 0); }
-static void c136(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(136, a, 0); }
+static void c135(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(135, a, 0); }
+static void c136(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(136, a, 0); }
 static void c137(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(137, a, 0); }
-static void c138(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(138, a, 0); }
-static void c139(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(139, a, 0); }
+static void c138(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(138, a, 0); }
+static void c139(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(139, a, 0); }
 static void c140(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(140, a, 0); }
 static void c141(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(141, a, 0); }
 static void c142(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(142, a, 0); }
 static void c143(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(143, a, 0); }
-static void c144(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(144, a, 0); }
+static void c144(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(144, a, 0); }
 static void c145(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(145, a, 0); }
-static void c146(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(146, a, 0); }
+static void c146(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(146, a, 0); }
 static void c147(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(147, a, 0); }
 static void c148(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(148, a, 0); }
-static int32_t c149(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(149, a, SPVSIM_LOST); }
-static int32_t c150(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(150, a, SPVSIM_LOST); }
-static int32_t c151(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(151, a, SPVSIM_LOST); }
-static int32_t c152(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(152, a, SPVSIM_LOST); }
-static int32_t c153(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(153, a, SPVSIM_LOST); }
-static int32_t c154(void *p0, void *p1) { uint64_t a[2] = {(uintptr_t)p0, (uintptr_t)p1}; return (int32_t)spvsim_command(154, a, SPVSIM_LOST); }
-static int32_t c155(void *p0) { uint64_t a[1] = {(uintptr_t)p0}; return (int32_t)spvsim_command(155, a, SPVSIM_LOST); }
-static int32_t c156(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(156, a, SPVSIM_LOST); }
-static int32_t c157(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_command(157, a, SPVSIM_LOST); }
+static void c149(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(149, a, 0); }
+static void c150(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(150, a, 0); }
+static void c151(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(151, a, 0); }
+static void c152(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(152, a, 0); }
+static void c153(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(153, a, 0); }
+static void c154(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(154, a, 0); }
+static int32_t c155(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(155, a, SPVSIM_LOST); }
+static int32_t c156(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(156, a, SPVSIM_LOST); }
+static int32_t c157(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(157, a, SPVSIM_LOST); }
 static int32_t c158(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(158, a, SPVSIM_LOST); }
-static int32_t c159(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(159, a, SPVSIM_LOST); }
-static void c160(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(160, a, 0); }
-static int32_t c161(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(161, a, SPVSIM_LOST); }
-static void c162(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(162, a, 0); }
-static uint64_t c163(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(163, a, 0); }
-static void c164(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(164, a, 0); }
-static void c165(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(165, a, 0); }
-static uint64_t c166(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(166, a, 0); }
-static int32_t c167(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_command(167, a, SPVSIM_LOST); }
-static void c168(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(168, a, 0); }
-static void c169(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(169, a, 0); }
-static void c170(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(170, a, 0); }
+static int32_t c159(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(159, a, SPVSIM_LOST); }
+static int32_t c160(void *p0, void *p1) { uint64_t a[2] = {(uintptr_t)p0, (uintptr_t)p1}; return (int32_t)spvsim_command(160, a, SPVSIM_LOST); }
+static int32_t c161(void *p0) { uint64_t a[1] = {(uintptr_t)p0}; return (int32_t)spvsim_command(161, a, SPVSIM_LOST); }
+static int32_t c162(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(162, a, SPVSIM_LOST); }
+static int32_t c163(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_command(163, a, SPVSIM_LOST); }
+static int32_t c164(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(164, a, SPVSIM_LOST); }
+static int32_t c165(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(165, a, SPVSIM_LOST); }
+static void c166(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(166, a, 0); }
+static int32_t c167(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(167, a, SPVSIM_LOST); }
+static void c168(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(168, a, 0); }
+static uint64_t c169(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(169, a, 0); }
+static void c170(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(170, a, 0); }
 static void c171(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(171, a, 0); }
-static void c172(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(172, a, 0); }
-static void c173(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(173, a, 0); }
-static void c174(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(174, a, 0); }
-static uint64_t c175(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(175, a, 0); }
-static uint64_t c176(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_command(176, a, 0); }
-static void c177(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(177, a, 0); }
-static void c178(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(178, a, 0); }
-static int32_t c179(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(179, a, SPVSIM_LOST); }
-static int32_t c180(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(180, a, SPVSIM_LOST); }
-static int32_t c181(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(181, a, SPVSIM_LOST); }
-static int32_t c182(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(182, a, SPVSIM_LOST); }
-static void c183(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(183, a, 0); }
+static uint64_t c172(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(172, a, 0); }
+static int32_t c173(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_command(173, a, SPVSIM_LOST); }
+static void c174(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(174, a, 0); }
+static void c175(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(175, a, 0); }
+static void c176(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(176, a, 0); }
+static void c177(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(177, a, 0); }
+static void c178(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(178, a, 0); }
+static void c179(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(179, a, 0); }
+static void c180(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(180, a, 0); }
+static uint64_t c181(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_command(181, a, 0); }
+static uint64_t c182(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_command(182, a, 0); }
+static void c183(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(183, a, 0); }
 static void c184(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(184, a, 0); }
-static void c185(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(185, a, 0); }
-static void c186(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(186, a, 0); }
-static void c187(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(187, a, 0); }
-static void c188(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(188, a, 0); }
-static uint64_t c189(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_command(189, a, 0); }
-static int32_t c190(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(190, a, SPVSIM_LOST); }
-static int32_t c191(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(191, a, SPVSIM_LOST); }
-static int32_t c192(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(192, a, SPVSIM_LOST); }
-static int32_t c193(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(193, a, SPVSIM_LOST); }
-static int32_t c194(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(194, a, SPVSIM_LOST); }
-static void c195(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(195, a, 0); }
-static void c196(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(196, a, 0); }
-static void c197(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(197, a, 0); }
-static void c198(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(198, a, 0); }
-static void c199(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(199, a, 0); }
-static void c200(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(200, a, 0); }
-static void c201(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(201, a, 0); }
-static int32_t c202(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_command(202, a, SPVSIM_LOST); }
-static int32_t c203(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(203, a, SPVSIM_LOST); }
-static void c204(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(204, a, 0); }
+static int32_t c185(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(185, a, SPVSIM_LOST); }
+static int32_t c186(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(186, a, SPVSIM_LOST); }
+static int32_t c187(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(187, a, SPVSIM_LOST); }
+static int32_t c188(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(188, a, SPVSIM_LOST); }
+static void c189(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(189, a, 0); }
+static void c190(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(190, a, 0); }
+static void c191(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(191, a, 0); }
+static void c192(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(192, a, 0); }
+static void c193(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(193, a, 0); }
+static void c194(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(194, a, 0); }
+static void c195(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(195, a, 0); }
+static uint64_t c196(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_command(196, a, 0); }
+static int32_t c197(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(197, a, SPVSIM_LOST); }
+static int32_t c198(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(198, a, SPVSIM_LOST); }
+static int32_t c199(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(199, a, SPVSIM_LOST); }
+static int32_t c200(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(200, a, SPVSIM_LOST); }
+static int32_t c201(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(201, a, SPVSIM_LOST); }
+static void c202(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(202, a, 0); }
+static void c203(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(203, a, 0); }
+static void c204(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(204, a, 0); }
 static void c205(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(205, a, 0); }
 static void c206(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(206, a, 0); }
-static void c207(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(207, a, 0); }
-static void c208(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(208, a, 0); }
-static void c209(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(209, a, 0); }
-static void c210(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(210, a, 0); }
-static void c211(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_command(211, a, 0); }
-static void c212(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(212, a, 0); }
-static int32_t c213(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(213, a, SPVSIM_LOST); }
-static int32_t c214(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(214, a, SPVSIM_LOST); }
-static int32_t c215(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(215, a, SPVSIM_LOST); }
-static int32_t c216(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(216, a, SPVSIM_LOST); }
-static int32_t c217(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(217, a, SPVSIM_LOST); }
-static void c218(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(218, a, 0); }
-static int32_t c219(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_command(219, a, SPVSIM_LOST); }
-static void c220(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(220, a, 0); }
-static void c221(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(221, a, 0); }
-static int32_t c222(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(222, a, SPVSIM_LOST); }
-static int32_t c223(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(223, a, SPVSIM_LOST); }
-static int32_t c224(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_command(224, a, SPVSIM_LOST); }
-static int32_t c225(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(225, a, SPVSIM_LOST); }
-static void c226(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(226, a, 0); }
-static int32_t c227(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(227, a, SPVSIM_LOST); }
-static void c228(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(228, a, 0); }
-static void c229(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(229, a, 0); }
-static int32_t c230(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(230, a, SPVSIM_LOST); }
-static int32_t c231(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(231, a, SPVSIM_LOST); }
-static int32_t c232(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(232, a, SPVSIM_LOST); }
-static void c233(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(233, a, 0); }
-static int32_t c234(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(234, a, SPVSIM_LOST); }
-static int32_t c235(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(235, a, SPVSIM_LOST); }
-static int32_t c236(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(236, a, SPVSIM_LOST); }
-static int32_t c237(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(237, a, SPVSIM_LOST); }
-static int32_t c238(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(238, a, SPVSIM_LOST); }
-static void c239(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(239, a, 0); }
-static int32_t c240(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(240, a, SPVSIM_LOST); }
-static int32_t c241(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(241, a, SPVSIM_LOST); }
-static int32_t c242(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(242, a, SPVSIM_LOST); }
-static int32_t c243(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_command(243, a, SPVSIM_LOST); }
-static int32_t c244(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(244, a, SPVSIM_LOST); }
-static void c245(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(245, a, 0); }
-static void c246(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(246, a, 0); }
-static void c247(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(247, a, 0); }
-static void c248(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(248, a, 0); }
-static void c249(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_command(249, a, 0); }
-static int32_t c250(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_command(250, a, SPVSIM_LOST); }
-static int32_t c251(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_command(251, a, SPVSIM_LOST); }
+static void c207(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(207, a, 0); }
+static void c208(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_command(208, a, 0); }
+static int32_t c209(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_command(209, a, SPVSIM_LOST); }
+static int32_t c210(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(210, a, SPVSIM_LOST); }
+static void c211(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(211, a, 0); }
+static void c212(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(212, a, 0); }
+static void c213(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(213, a, 0); }
+static void c214(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(214, a, 0); }
+static void c215(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(215, a, 0); }
+static void c216(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(216, a, 0); }
+static void c217(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_command(217, a, 0); }
+static void c218(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_command(218, a, 0); }
+static void c219(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_command(219, a, 0); }
+static int32_t c220(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_command(220, a, SPVSIM_LOST); }
+static int32_t c221(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(221, a, SPVSIM_LOST); }
+static int32_t c222(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(222, a, SPVSIM_LOST); }
+static int32_t c223(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(223, a, SPVSIM_LOST); }
+static int32_t c224(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_command(224, a, SPVSIM_LOST); }
+static void c225(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_command(225, a, 0); }
+static int32_t c226(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_command(226, a, SPVSIM_LOST); }
+static void c227(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(227, a, 0); }
+static void c228(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_command(228, a, 0); }
+static int32_t c229(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(229, a, SPVSIM_LOST); }
+static int32_t c230(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(230, a, SPVSIM_LOST); }
+static int32_t c231(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_command(231, a, SPVSIM_LOST); }
+static int32_t c232(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_command(232, a, SPVSIM_LOST); }
+static void c233(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(233, a, 0); }
+static int32_t c234(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(234, a, SPVSIM_LOST); }
+static void c235(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(235, a, 0); }
+static void c236(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_command(236, a, 0); }
+static int32_t c237(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(237, a, SPVSIM_LOST); }
+static int32_t c238(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_command(238, a, SPVSIM_LOST); }
+static int32_t c239(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_command(239, a, SPVSIM_LOST); }
+static void c240(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_command(240, a, 0); }
+static int32_t c241(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(241, a, SPVSIM_LOST); }
+static int32_t c242(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(242, a, SPVSIM_LOST); }
+static int32_t c243(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_command(243, a, SPVSIM_LOST); }
+static int32_t c244(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(244, a, SPVSIM_LOST); }
+static int32_t c245(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_command(245, a, SPVSIM_LOST); }
+static void c246(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_command(246, a, 0); }
+static int32_t c247(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(247, a, SPVSIM_LOST); }
+static int32_t c248(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(248, a, SPVSIM_LOST); }
+static int32_t c249(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_command(249, a, SPVSIM_LOST); }
+static int32_t c250(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_command(250, a, SPVSIM_LOST); }
+static int32_t c251(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_command(251, a, SPVSIM_LOST); }
+static void c252(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(252, a, 0); }
+static void c253(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_command(253, a, 0); }
+static void c254(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_command(254, a, 0); }
+static void c255(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(255, a, 0); }
+static void c256(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_command(256, a, 0); }
+static void c257(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(257, a, 0); }
+static void c258(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_command(258, a, 0); }
+static int32_t c259(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_command(259, a, SPVSIM_LOST); }
+static int32_t c260(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_command(260, a, SPVSIM_LOST); }
 
 void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c0, /* vkAcquireProfilingLockKHR */
@@ -312,204 +321,213 @@ void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c49, /* vkCmdEndRenderPass2 */
 	(void (*)(void))c50, /* vkCmdEndRendering */
 	(void (*)(void))c51, /* vkCmdExecuteCommands */
-	(void (*)(void))c52, /* vkCmdFillBuffer */
-	(void (*)(void))c53, /* vkCmdInitializeGraphScratchMemoryAMDX */
-	(void (*)(void))c54, /* vkCmdInsertDebugUtilsLabelEXT */
-	(void (*)(void))c55, /* vkCmdNextSubpass */
-	(void (*)(void))c56, /* vkCmdNextSubpass2 */
-	(void (*)(void))c57, /* vkCmdPipelineBarrier */
-	(void (*)(void))c58, /* vkCmdPipelineBarrier2 */
-	(void (*)(void))c59, /* vkCmdPushConstants */
-	(void (*)(void))c60, /* vkCmdPushDescriptorSet */
-	(void (*)(void))c61, /* vkCmdPushDescriptorSetWithTemplate */
-	(void (*)(void))c62, /* vkCmdResetEvent */
-	(void (*)(void))c63, /* vkCmdResetEvent2 */
-	(void (*)(void))c64, /* vkCmdResetQueryPool */
-	(void (*)(void))c65, /* vkCmdResolveImage */
-	(void (*)(void))c66, /* vkCmdResolveImage2 */
-	(void (*)(void))c67, /* vkCmdSetBlendConstants */
-	(void (*)(void))c68, /* vkCmdSetCullMode */
-	(void (*)(void))c69, /* vkCmdSetDepthBias */
-	(void (*)(void))c70, /* vkCmdSetDepthBiasEnable */
-	(void (*)(void))c71, /* vkCmdSetDepthBounds */
-	(void (*)(void))c72, /* vkCmdSetDepthBoundsTestEnable */
-	(void (*)(void))c73, /* vkCmdSetDepthCompareOp */
-	(void (*)(void))c74, /* vkCmdSetDepthTestEnable */
-	(void (*)(void))c75, /* vkCmdSetDepthWriteEnable */
-	(void (*)(void))c76, /* vkCmdSetDeviceMask */
-	(void (*)(void))c77, /* vkCmdSetEvent */
-	(void (*)(void))c78, /* vkCmdSetEvent2 */
-	(void (*)(void))c79, /* vkCmdSetFrontFace */
-	(void (*)(void))c80, /* vkCmdSetLineWidth */
-	(void (*)(void))c81, /* vkCmdSetPrimitiveRestartEnable */
-	(void (*)(void))c82, /* vkCmdSetPrimitiveTopology */
-	(void (*)(void))c83, /* vkCmdSetRasterizerDiscardEnable */
-	(void (*)(void))c84, /* vkCmdSetScissor */
-	(void (*)(void))c85, /* vkCmdSetScissorWithCount */
-	(void (*)(void))c86, /* vkCmdSetStencilCompareMask */
-	(void (*)(void))c87, /* vkCmdSetStencilOp */
-	(void (*)(void))c88, /* vkCmdSetStencilReference */
-	(void (*)(void))c89, /* vkCmdSetStencilTestEnable */
-	(void (*)(void))c90, /* vkCmdSetStencilWriteMask */
-	(void (*)(void))c91, /* vkCmdSetViewport */
-	(void (*)(void))c92, /* vkCmdSetViewportWithCount */
-	(void (*)(void))c93, /* vkCmdUpdateBuffer */
-	(void (*)(void))c94, /* vkCmdWaitEvents */
-	(void (*)(void))c95, /* vkCmdWaitEvents2 */
-	(void (*)(void))c96, /* vkCmdWriteTimestamp */
-	(void (*)(void))c97, /* vkCmdWriteTimestamp2 */
-	(void (*)(void))c98, /* vkCreateBuffer */
-	(void (*)(void))c99, /* vkCreateBufferView */
-	(void (*)(void))c100, /* vkCreateCommandPool */
-	(void (*)(void))c101, /* vkCreateComputePipelines */
-	(void (*)(void))c102, /* vkCreateDebugUtilsMessengerEXT */
-	(void (*)(void))c103, /* vkCreateDescriptorPool */
-	(void (*)(void))c104, /* vkCreateDescriptorSetLayout */
-	(void (*)(void))c105, /* vkCreateDescriptorUpdateTemplate */
-	(void (*)(void))c106, /* vkCreateDevice */
-	(void (*)(void))c107, /* vkCreateEvent */
-	(void (*)(void))c108, /* vkCreateExecutionGraphPipelinesAMDX */
-	(void (*)(void))c109, /* vkCreateFence */
-	(void (*)(void))c110, /* vkCreateFramebuffer */
-	(void (*)(void))c111, /* vkCreateGraphicsPipelines */
-	(void (*)(void))c112, /* vkCreateImage */
-	(void (*)(void))c113, /* vkCreateImageView */
-	(void (*)(void))c114, /* vkCreateInstance */
-	(void (*)(void))c115, /* vkCreatePipelineCache */
-	(void (*)(void))c116, /* vkCreatePipelineLayout */
-	(void (*)(void))c117, /* vkCreatePrivateDataSlot */
-	(void (*)(void))c118, /* vkCreateQueryPool */
-	(void (*)(void))c119, /* vkCreateRenderPass */
-	(void (*)(void))c120, /* vkCreateRenderPass2 */
-	(void (*)(void))c121, /* vkCreateSampler */
-	(void (*)(void))c122, /* vkCreateSamplerYcbcrConversion */
-	(void (*)(void))c123, /* vkCreateSemaphore */
-	(void (*)(void))c124, /* vkCreateShaderModule */
-	(void (*)(void))c125, /* vkDestroyBuffer */
-	(void (*)(void))c126, /* vkDestroyBufferView */
-	(void (*)(void))c127, /* vkDestroyCommandPool */
-	(void (*)(void))c128, /* vkDestroyDebugUtilsMessengerEXT */
-	(void (*)(void))c129, /* vkDestroyDescriptorPool */
-	(void (*)(void))c130, /* vkDestroyDescriptorSetLayout */
-	(void (*)(void))c131, /* vkDestroyDescriptorUpdateTemplate */
-	(void (*)(void))c132, /* vkDestroyDevice */
-	(void (*)(void))c133, /* vkDestroyEvent */
-	(void (*)(void))c134, /* vkDestroyFence */
-	(void (*)(void))c135, /* vkDestroyFramebuffer */
-	(void (*)(void))c136, /* vkDestroyImage */
-	(void (*)(void))c137, /* vkDestroyImageView */
-	(void (*)(void))c138, /* vkDestroyInstance */
-	(void (*)(void))c139, /* vkDestroyPipeline */
-	(void (*)(void))c140, /* vkDestroyPipelineCache */
-	(void (*)(void))c141, /* vkDestroyPipelineLayout */
-	(void (*)(void))c142, /* vkDestroyPrivateDataSlot */
-	(void (*)(void))c143, /* vkDestroyQueryPool */
-	(void (*)(void))c144, /* vkDestroyRenderPass */
-	(void (*)(void))c145, /* vkDestroySampler */
-	(void (*)(void))c146, /* vkDestroySamplerYcbcrConversion */
-	(void (*)(void))c147, /* vkDestroySemaphore */
-	(void (*)(void))c148, /* vkDestroyShaderModule */
-	(void (*)(void))c149, /* vkDeviceWaitIdle */
-	(void (*)(void))c150, /* vkEndCommandBuffer */
-	(void (*)(void))c151, /* vkEnumerateDeviceExtensionProperties */
-	(void (*)(void))c152, /* vkEnumerateDeviceLayerProperties */
-	(void (*)(void))c153, /* vkEnumerateInstanceExtensionProperties */
-	(void (*)(void))c154, /* vkEnumerateInstanceLayerProperties */
-	(void (*)(void))c155, /* vkEnumerateInstanceVersion */
-	(void (*)(void))c156, /* vkEnumeratePhysicalDeviceGroups */
-	(void (*)(void))c157, /* vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR */
-	(void (*)(void))c158, /* vkEnumeratePhysicalDevices */
-	(void (*)(void))c159, /* vkFlushMappedMemoryRanges */
-	(void (*)(void))c160, /* vkFreeCommandBuffers */
-	(void (*)(void))c161, /* vkFreeDescriptorSets */
-	(void (*)(void))c162, /* vkFreeMemory */
-	(void (*)(void))c163, /* vkGetBufferDeviceAddress */
-	(void (*)(void))c164, /* vkGetBufferMemoryRequirements */
-	(void (*)(void))c165, /* vkGetBufferMemoryRequirements2 */
-	(void (*)(void))c166, /* vkGetBufferOpaqueCaptureAddress */
-	(void (*)(void))c167, /* vkGetCalibratedTimestampsKHR */
-	(void (*)(void))c168, /* vkGetDescriptorSetLayoutSupport */
-	(void (*)(void))c169, /* vkGetDeviceBufferMemoryRequirements */
-	(void (*)(void))c170, /* vkGetDeviceGroupPeerMemoryFeatures */
-	(void (*)(void))c171, /* vkGetDeviceImageMemoryRequirements */
-	(void (*)(void))c172, /* vkGetDeviceImageSparseMemoryRequirements */
-	(void (*)(void))c173, /* vkGetDeviceImageSubresourceLayout */
-	(void (*)(void))c174, /* vkGetDeviceMemoryCommitment */
-	(void (*)(void))c175, /* vkGetDeviceMemoryOpaqueCaptureAddress */
-	(void (*)(void))c176, /* vkGetDeviceProcAddr */
-	(void (*)(void))c177, /* vkGetDeviceQueue */
-	(void (*)(void))c178, /* vkGetDeviceQueue2 */
-	(void (*)(void))c179, /* vkGetEventStatus */
-	(void (*)(void))c180, /* vkGetExecutionGraphPipelineNodeIndexAMDX */
-	(void (*)(void))c181, /* vkGetExecutionGraphPipelineScratchSizeAMDX */
-	(void (*)(void))c182, /* vkGetFenceStatus */
-	(void (*)(void))c183, /* vkGetImageMemoryRequirements */
-	(void (*)(void))c184, /* vkGetImageMemoryRequirements2 */
-	(void (*)(void))c185, /* vkGetImageSparseMemoryRequirements */
-	(void (*)(void))c186, /* vkGetImageSparseMemoryRequirements2 */
-	(void (*)(void))c187, /* vkGetImageSubresourceLayout */
-	(void (*)(void))c188, /* vkGetImageSubresourceLayout2 */
-	(void (*)(void))c189, /* vkGetInstanceProcAddr */
-	(void (*)(void))c190, /* vkGetMemoryFdKHR */
-	(void (*)(void))c191, /* vkGetMemoryFdPropertiesKHR */
-	(void (*)(void))c192, /* vkGetMemoryHostPointerPropertiesEXT */
-	(void (*)(void))c193, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
-	(void (*)(void))c194, /* vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR */
-	(void (*)(void))c195, /* vkGetPhysicalDeviceExternalBufferProperties */
-	(void (*)(void))c196, /* vkGetPhysicalDeviceExternalFenceProperties */
-	(void (*)(void))c197, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
-	(void (*)(void))c198, /* vkGetPhysicalDeviceFeatures */
-	(void (*)(void))c199, /* vkGetPhysicalDeviceFeatures2 */
-	(void (*)(void))c200, /* vkGetPhysicalDeviceFormatProperties */
-	(void (*)(void))c201, /* vkGetPhysicalDeviceFormatProperties2 */
-	(void (*)(void))c202, /* vkGetPhysicalDeviceImageFormatProperties */
-	(void (*)(void))c203, /* vkGetPhysicalDeviceImageFormatProperties2 */
-	(void (*)(void))c204, /* vkGetPhysicalDeviceMemoryProperties */
-	(void (*)(void))c205, /* vkGetPhysicalDeviceMemoryProperties2 */
-	(void (*)(void))c206, /* vkGetPhysicalDeviceProperties */
-	(void (*)(void))c207, /* vkGetPhysicalDeviceProperties2 */
-	(void (*)(void))c208, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
-	(void (*)(void))c209, /* vkGetPhysicalDeviceQueueFamilyProperties */
-	(void (*)(void))c210, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
-	(void (*)(void))c211, /* vkGetPhysicalDeviceSparseImageFormatProperties */
-	(void (*)(void))c212, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
-	(void (*)(void))c213, /* vkGetPhysicalDeviceToolProperties */
-	(void (*)(void))c214, /* vkGetPipelineCacheData */
-	(void (*)(void))c215, /* vkGetPipelineExecutableInternalRepresentationsKHR */
-	(void (*)(void))c216, /* vkGetPipelineExecutablePropertiesKHR */
-	(void (*)(void))c217, /* vkGetPipelineExecutableStatisticsKHR */
-	(void (*)(void))c218, /* vkGetPrivateData */
-	(void (*)(void))c219, /* vkGetQueryPoolResults */
-	(void (*)(void))c220, /* vkGetRenderAreaGranularity */
-	(void (*)(void))c221, /* vkGetRenderingAreaGranularity */
-	(void (*)(void))c222, /* vkGetSemaphoreCounterValue */
-	(void (*)(void))c223, /* vkInvalidateMappedMemoryRanges */
-	(void (*)(void))c224, /* vkMapMemory */
-	(void (*)(void))c225, /* vkMergePipelineCaches */
-	(void (*)(void))c226, /* vkQueueBeginDebugUtilsLabelEXT */
-	(void (*)(void))c227, /* vkQueueBindSparse */
-	(void (*)(void))c228, /* vkQueueEndDebugUtilsLabelEXT */
-	(void (*)(void))c229, /* vkQueueInsertDebugUtilsLabelEXT */
-	(void (*)(void))c230, /* vkQueueSubmit */
-	(void (*)(void))c231, /* vkQueueSubmit2 */
-	(void (*)(void))c232, /* vkQueueWaitIdle */
-	(void (*)(void))c233, /* vkReleaseProfilingLockKHR */
-	(void (*)(void))c234, /* vkResetCommandBuffer */
-	(void (*)(void))c235, /* vkResetCommandPool */
-	(void (*)(void))c236, /* vkResetDescriptorPool */
-	(void (*)(void))c237, /* vkResetEvent */
-	(void (*)(void))c238, /* vkResetFences */
-	(void (*)(void))c239, /* vkResetQueryPool */
-	(void (*)(void))c240, /* vkSetDebugUtilsObjectNameEXT */
-	(void (*)(void))c241, /* vkSetDebugUtilsObjectTagEXT */
-	(void (*)(void))c242, /* vkSetEvent */
-	(void (*)(void))c243, /* vkSetPrivateData */
-	(void (*)(void))c244, /* vkSignalSemaphore */
-	(void (*)(void))c245, /* vkSubmitDebugUtilsMessageEXT */
-	(void (*)(void))c246, /* vkTrimCommandPool */
-	(void (*)(void))c247, /* vkUnmapMemory */
-	(void (*)(void))c248, /* vkUpdateDescriptorSetWithTemplate */
-	(void (*)(void))c249, /* vkUpdateDescriptorSets */
-	(void (*)(void))c250, /* vkWaitForFences */
-	(void (*)(void))c251, /* vkWaitSemaphores */
+	(void (*)(void))c52, /* vkCmdExecuteGeneratedCommandsEXT */
+	(void (*)(void))c53, /* vkCmdFillBuffer */
+	(void (*)(void))c54, /* vkCmdInitializeGraphScratchMemoryAMDX */
+	(void (*)(void))c55, /* vkCmdInsertDebugUtilsLabelEXT */
+	(void (*)(void))c56, /* vkCmdNextSubpass */
+	(void (*)(void))c57, /* vkCmdNextSubpass2 */
+	(void (*)(void))c58, /* vkCmdPipelineBarrier */
+	(void (*)(void))c59, /* vkCmdPipelineBarrier2 */
+	(void (*)(void))c60, /* vkCmdPreprocessGeneratedCommandsEXT */
+	(void (*)(void))c61, /* vkCmdPushConstants */
+	(void (*)(void))c62, /* vkCmdPushDescriptorSet */
+	(void (*)(void))c63, /* vkCmdPushDescriptorSetWithTemplate */
+	(void (*)(void))c64, /* vkCmdResetEvent */
+	(void (*)(void))c65, /* vkCmdResetEvent2 */
+	(void (*)(void))c66, /* vkCmdResetQueryPool */
+	(void (*)(void))c67, /* vkCmdResolveImage */
+	(void (*)(void))c68, /* vkCmdResolveImage2 */
+	(void (*)(void))c69, /* vkCmdSetBlendConstants */
+	(void (*)(void))c70, /* vkCmdSetCullMode */
+	(void (*)(void))c71, /* vkCmdSetDepthBias */
+	(void (*)(void))c72, /* vkCmdSetDepthBiasEnable */
+	(void (*)(void))c73, /* vkCmdSetDepthBounds */
+	(void (*)(void))c74, /* vkCmdSetDepthBoundsTestEnable */
+	(void (*)(void))c75, /* vkCmdSetDepthCompareOp */
+	(void (*)(void))c76, /* vkCmdSetDepthTestEnable */
+	(void (*)(void))c77, /* vkCmdSetDepthWriteEnable */
+	(void (*)(void))c78, /* vkCmdSetDeviceMask */
+	(void (*)(void))c79, /* vkCmdSetEvent */
+	(void (*)(void))c80, /* vkCmdSetEvent2 */
+	(void (*)(void))c81, /* vkCmdSetFrontFace */
+	(void (*)(void))c82, /* vkCmdSetLineWidth */
+	(void (*)(void))c83, /* vkCmdSetPrimitiveRestartEnable */
+	(void (*)(void))c84, /* vkCmdSetPrimitiveTopology */
+	(void (*)(void))c85, /* vkCmdSetRasterizerDiscardEnable */
+	(void (*)(void))c86, /* vkCmdSetScissor */
+	(void (*)(void))c87, /* vkCmdSetScissorWithCount */
+	(void (*)(void))c88, /* vkCmdSetStencilCompareMask */
+	(void (*)(void))c89, /* vkCmdSetStencilOp */
+	(void (*)(void))c90, /* vkCmdSetStencilReference */
+	(void (*)(void))c91, /* vkCmdSetStencilTestEnable */
+	(void (*)(void))c92, /* vkCmdSetStencilWriteMask */
+	(void (*)(void))c93, /* vkCmdSetViewport */
+	(void (*)(void))c94, /* vkCmdSetViewportWithCount */
+	(void (*)(void))c95, /* vkCmdUpdateBuffer */
+	(void (*)(void))c96, /* vkCmdWaitEvents */
+	(void (*)(void))c97, /* vkCmdWaitEvents2 */
+	(void (*)(void))c98, /* vkCmdWriteTimestamp */
+	(void (*)(void))c99, /* vkCmdWriteTimestamp2 */
+	(void (*)(void))c100, /* vkCreateBuffer */
+	(void (*)(void))c101, /* vkCreateBufferView */
+	(void (*)(void))c102, /* vkCreateCommandPool */
+	(void (*)(void))c103, /* vkCreateComputePipelines */
+	(void (*)(void))c104, /* vkCreateDebugUtilsMessengerEXT */
+	(void (*)(void))c105, /* vkCreateDescriptorPool */
+	(void (*)(void))c106, /* vkCreateDescriptorSetLayout */
+	(void (*)(void))c107, /* vkCreateDescriptorUpdateTemplate */
+	(void (*)(void))c108, /* vkCreateDevice */
+	(void (*)(void))c109, /* vkCreateEvent */
+	(void (*)(void))c110, /* vkCreateExecutionGraphPipelinesAMDX */
+	(void (*)(void))c111, /* vkCreateFence */
+	(void (*)(void))c112, /* vkCreateFramebuffer */
+	(void (*)(void))c113, /* vkCreateGraphicsPipelines */
+	(void (*)(void))c114, /* vkCreateImage */
+	(void (*)(void))c115, /* vkCreateImageView */
+	(void (*)(void))c116, /* vkCreateIndirectCommandsLayoutEXT */
+	(void (*)(void))c117, /* vkCreateIndirectExecutionSetEXT */
+	(void (*)(void))c118, /* vkCreateInstance */
+	(void (*)(void))c119, /* vkCreatePipelineCache */
+	(void (*)(void))c120, /* vkCreatePipelineLayout */
+	(void (*)(void))c121, /* vkCreatePrivateDataSlot */
+	(void (*)(void))c122, /* vkCreateQueryPool */
+	(void (*)(void))c123, /* vkCreateRenderPass */
+	(void (*)(void))c124, /* vkCreateRenderPass2 */
+	(void (*)(void))c125, /* vkCreateSampler */
+	(void (*)(void))c126, /* vkCreateSamplerYcbcrConversion */
+	(void (*)(void))c127, /* vkCreateSemaphore */
+	(void (*)(void))c128, /* vkCreateShaderModule */
+	(void (*)(void))c129, /* vkDestroyBuffer */
+	(void (*)(void))c130, /* vkDestroyBufferView */
+	(void (*)(void))c131, /* vkDestroyCommandPool */
+	(void (*)(void))c132, /* vkDestroyDebugUtilsMessengerEXT */
+	(void (*)(void))c133, /* vkDestroyDescriptorPool */
+	(void (*)(void))c134, /* vkDestroyDescriptorSetLayout */
+	(void (*)(void))c135, /* vkDestroyDescriptorUpdateTemplate */
+	(void (*)(void))c136, /* vkDestroyDevice */
+	(void (*)(void))c137, /* vkDestroyEvent */
+	(void (*)(void))c138, /* vkDestroyFence */
+	(void (*)(void))c139, /* vkDestroyFramebuffer */
+	(void (*)(void))c140, /* vkDestroyImage */
+	(void (*)(void))c141, /* vkDestroyImageView */
+	(void (*)(void))c142, /* vkDestroyIndirectCommandsLayoutEXT */
+	(void (*)(void))c143, /* vkDestroyIndirectExecutionSetEXT */
+	(void (*)(void))c144, /* vkDestroyInstance */
+	(void (*)(void))c145, /* vkDestroyPipeline */
+	(void (*)(void))c146, /* vkDestroyPipelineCache */
+	(void (*)(void))c147, /* vkDestroyPipelineLayout */
+	(void (*)(void))c148, /* vkDestroyPrivateDataSlot */
+	(void (*)(void))c149, /* vkDestroyQueryPool */
+	(void (*)(void))c150, /* vkDestroyRenderPass */
+	(void (*)(void))c151, /* vkDestroySampler */
+	(void (*)(void))c152, /* vkDestroySamplerYcbcrConversion */
+	(void (*)(void))c153, /* vkDestroySemaphore */
+	(void (*)(void))c154, /* vkDestroyShaderModule */
+	(void (*)(void))c155, /* vkDeviceWaitIdle */
+	(void (*)(void))c156, /* vkEndCommandBuffer */
+	(void (*)(void))c157, /* vkEnumerateDeviceExtensionProperties */
+	(void (*)(void))c158, /* vkEnumerateDeviceLayerProperties */
+	(void (*)(void))c159, /* vkEnumerateInstanceExtensionProperties */
+	(void (*)(void))c160, /* vkEnumerateInstanceLayerProperties */
+	(void (*)(void))c161, /* vkEnumerateInstanceVersion */
+	(void (*)(void))c162, /* vkEnumeratePhysicalDeviceGroups */
+	(void (*)(void))c163, /* vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR */
+	(void (*)(void))c164, /* vkEnumeratePhysicalDevices */
+	(void (*)(void))c165, /* vkFlushMappedMemoryRanges */
+	(void (*)(void))c166, /* vkFreeCommandBuffers */
+	(void (*)(void))c167, /* vkFreeDescriptorSets */
+	(void (*)(void))c168, /* vkFreeMemory */
+	(void (*)(void))c169, /* vkGetBufferDeviceAddress */
+	(void (*)(void))c170, /* vkGetBufferMemoryRequirements */
+	(void (*)(void))c171, /* vkGetBufferMemoryRequirements2 */
+	(void (*)(void))c172, /* vkGetBufferOpaqueCaptureAddress */
+	(void (*)(void))c173, /* vkGetCalibratedTimestampsKHR */
+	(void (*)(void))c174, /* vkGetDescriptorSetLayoutSupport */
+	(void (*)(void))c175, /* vkGetDeviceBufferMemoryRequirements */
+	(void (*)(void))c176, /* vkGetDeviceGroupPeerMemoryFeatures */
+	(void (*)(void))c177, /* vkGetDeviceImageMemoryRequirements */
+	(void (*)(void))c178, /* vkGetDeviceImageSparseMemoryRequirements */
+	(void (*)(void))c179, /* vkGetDeviceImageSubresourceLayout */
+	(void (*)(void))c180, /* vkGetDeviceMemoryCommitment */
+	(void (*)(void))c181, /* vkGetDeviceMemoryOpaqueCaptureAddress */
+	(void (*)(void))c182, /* vkGetDeviceProcAddr */
+	(void (*)(void))c183, /* vkGetDeviceQueue */
+	(void (*)(void))c184, /* vkGetDeviceQueue2 */
+	(void (*)(void))c185, /* vkGetEventStatus */
+	(void (*)(void))c186, /* vkGetExecutionGraphPipelineNodeIndexAMDX */
+	(void (*)(void))c187, /* vkGetExecutionGraphPipelineScratchSizeAMDX */
+	(void (*)(void))c188, /* vkGetFenceStatus */
+	(void (*)(void))c189, /* vkGetGeneratedCommandsMemoryRequirementsEXT */
+	(void (*)(void))c190, /* vkGetImageMemoryRequirements */
+	(void (*)(void))c191, /* vkGetImageMemoryRequirements2 */
+	(void (*)(void))c192, /* vkGetImageSparseMemoryRequirements */
+	(void (*)(void))c193, /* vkGetImageSparseMemoryRequirements2 */
+	(void (*)(void))c194, /* vkGetImageSubresourceLayout */
+	(void (*)(void))c195, /* vkGetImageSubresourceLayout2 */
+	(void (*)(void))c196, /* vkGetInstanceProcAddr */
+	(void (*)(void))c197, /* vkGetMemoryFdKHR */
+	(void (*)(void))c198, /* vkGetMemoryFdPropertiesKHR */
+	(void (*)(void))c199, /* vkGetMemoryHostPointerPropertiesEXT */
+	(void (*)(void))c200, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
+	(void (*)(void))c201, /* vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR */
+	(void (*)(void))c202, /* vkGetPhysicalDeviceExternalBufferProperties */
+	(void (*)(void))c203, /* vkGetPhysicalDeviceExternalFenceProperties */
+	(void (*)(void))c204, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
+	(void (*)(void))c205, /* vkGetPhysicalDeviceFeatures */
+	(void (*)(void))c206, /* vkGetPhysicalDeviceFeatures2 */
+	(void (*)(void))c207, /* vkGetPhysicalDeviceFormatProperties */
+	(void (*)(void))c208, /* vkGetPhysicalDeviceFormatProperties2 */
+	(void (*)(void))c209, /* vkGetPhysicalDeviceImageFormatProperties */
+	(void (*)(void))c210, /* vkGetPhysicalDeviceImageFormatProperties2 */
+	(void (*)(void))c211, /* vkGetPhysicalDeviceMemoryProperties */
+	(void (*)(void))c212, /* vkGetPhysicalDeviceMemoryProperties2 */
+	(void (*)(void))c213, /* vkGetPhysicalDeviceProperties */
+	(void (*)(void))c214, /* vkGetPhysicalDeviceProperties2 */
+	(void (*)(void))c215, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
+	(void (*)(void))c216, /* vkGetPhysicalDeviceQueueFamilyProperties */
+	(void (*)(void))c217, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
+	(void (*)(void))c218, /* vkGetPhysicalDeviceSparseImageFormatProperties */
+	(void (*)(void))c219, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
+	(void (*)(void))c220, /* vkGetPhysicalDeviceToolProperties */
+	(void (*)(void))c221, /* vkGetPipelineCacheData */
+	(void (*)(void))c222, /* vkGetPipelineExecutableInternalRepresentationsKHR */
+	(void (*)(void))c223, /* vkGetPipelineExecutablePropertiesKHR */
+	(void (*)(void))c224, /* vkGetPipelineExecutableStatisticsKHR */
+	(void (*)(void))c225, /* vkGetPrivateData */
+	(void (*)(void))c226, /* vkGetQueryPoolResults */
+	(void (*)(void))c227, /* vkGetRenderAreaGranularity */
+	(void (*)(void))c228, /* vkGetRenderingAreaGranularity */
+	(void (*)(void))c229, /* vkGetSemaphoreCounterValue */
+	(void (*)(void))c230, /* vkInvalidateMappedMemoryRanges */
+	(void (*)(void))c231, /* vkMapMemory */
+	(void (*)(void))c232, /* vkMergePipelineCaches */
+	(void (*)(void))c233, /* vkQueueBeginDebugUtilsLabelEXT */
+	(void (*)(void))c234, /* vkQueueBindSparse */
+	(void (*)(void))c235, /* vkQueueEndDebugUtilsLabelEXT */
+	(void (*)(void))c236, /* vkQueueInsertDebugUtilsLabelEXT */
+	(void (*)(void))c237, /* vkQueueSubmit */
+	(void (*)(void))c238, /* vkQueueSubmit2 */
+	(void (*)(void))c239, /* vkQueueWaitIdle */
+	(void (*)(void))c240, /* vkReleaseProfilingLockKHR */
+	(void (*)(void))c241, /* vkResetCommandBuffer */
+	(void (*)(void))c242, /* vkResetCommandPool */
+	(void (*)(void))c243, /* vkResetDescriptorPool */
+	(void (*)(void))c244, /* vkResetEvent */
+	(void (*)(void))c245, /* vkResetFences */
+	(void (*)(void))c246, /* vkResetQueryPool */
+	(void (*)(void))c247, /* vkSetDebugUtilsObjectNameEXT */
+	(void (*)(void))c248, /* vkSetDebugUtilsObjectTagEXT */
+	(void (*)(void))c249, /* vkSetEvent */
+	(void (*)(void))c250, /* vkSetPrivateData */
+	(void (*)(void))c251, /* vkSignalSemaphore */
+	(void (*)(void))c252, /* vkSubmitDebugUtilsMessageEXT */
+	(void (*)(void))c253, /* vkTrimCommandPool */
+	(void (*)(void))c254, /* vkUnmapMemory */
+	(void (*)(void))c255, /* vkUpdateDescriptorSetWithTemplate */
+	(void (*)(void))c256, /* vkUpdateDescriptorSets */
+	(void (*)(void))c257, /* vkUpdateIndirectExecutionSetPipelineEXT */
+	(void (*)(void))c258, /* vkUpdateIndirectExecutionSetShaderEXT */
+	(void (*)(void))c259, /* vkWaitForFences */
+	(void (*)(void))c260, /* vkWaitSemaphores */
 };

@@ -44,7 +44,7 @@ var features = setOf(
 	"shaderSubgroupRotate", "shaderSubgroupRotateClustered", "shaderSubgroupUniformControlFlow",
 	"workgroupMemoryExplicitLayout", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"workgroupMemoryExplicitLayout8BitAccess", "workgroupMemoryExplicitLayout16BitAccess",
-	"shaderEnqueue", "globalPriorityQuery", "maintenance5", "pipelineExecutableInfo", "performanceCounterQueryPools",
+	"shaderEnqueue", "deviceGeneratedCommands", "globalPriorityQuery", "maintenance5", "pipelineExecutableInfo", "performanceCounterQueryPools",
 	"robustBufferAccess2", "robustImageAccess2", "nullDescriptor", "texelBufferAlignment",
 	"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd",
 	"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd", "shaderSharedFloat64Atomics", "shaderSharedFloat64AtomicAdd",
@@ -133,6 +133,9 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxExecutionGraphDepth": m.Queue.MaxDepth, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": m.Queue.MaxPayloadBytes,
 		"MaxExecutionGraphShaderPayloadCount": m.Queue.MaxPayloads, "ExecutionGraphDispatchAddressAlignment": 8,
 		"MaxExecutionGraphWorkgroupCount": [3]uint32{maxGroupCount, maxGroupCount, maxGroupCount}, "MaxExecutionGraphWorkgroups": 1<<24 - 1,
+		"MaxIndirectPipelineCount": maxGeneratedPipelines, "MaxIndirectSequenceCount": maxGeneratedSequences, "MaxIndirectCommandsTokenCount": maxGeneratedTokens,
+		"MaxIndirectCommandsTokenOffset": maxGeneratedOffset, "MaxIndirectCommandsIndirectStride": maxGeneratedStride,
+		"SupportedIndirectCommandsShaderStages": vk.ShaderStageComputeBit, "SupportedIndirectCommandsShaderStagesPipelineBinding": vk.ShaderStageComputeBit,
 		"DenormBehaviorIndependence": vk.ShaderFloatControlsIndependenceAll, "RoundingModeIndependence": vk.ShaderFloatControlsIndependenceAll,
 	}
 	for _, name := range []string{"ShaderSignedZeroInfNanPreserveFloat", "ShaderDenormPreserveFloat", "ShaderRoundingModeRTEFloat"} {

@@ -38,7 +38,9 @@ type (
 		nodes  []gpu.GraphNode
 		sums   [][sha256.Size]byte // of the nodes' modules
 		based  bool                // dispatches may have a base
-		setup  gpu.KernelSetup     // inputs of lowering; the module is set if dispatches are captured
+		// indirectBindable: execution sets of generated commands may hold it.
+		indirectBindable bool
+		setup            gpu.KernelSetup // inputs of lowering; the module is set if dispatches are captured
 	}
 )
 
@@ -148,6 +150,7 @@ func (d *logicalDevice) computePipeline(info *vk.ComputePipelineCreateInfo, c *p
 	}
 	p = &pipeline{device: d, layout: mustLookUp[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
 	p.based = flagsOf(info)&vk.PipelineCreate2DispatchBaseBit != 0
+	p.indirectBindable = flagsOf(info)&vk.PipelineCreate2IndirectBindableBitExt != 0
 	p.setup = gpu.KernelSetup{Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
 	if p.setup.WaveSize, err = d.requiredWave(s); err != nil {
 		return nil, false, err

@@ -38,5 +38,7 @@ var extensions = []string{
 
 	"VK_EXT_physical_device_drm", "VK_KHR_external_memory_fd",
 
+	"VK_EXT_device_generated_commands",
+
 	"VK_AMDX_shader_enqueue", "VK_AMD_gcn_shader", "VK_AMD_shader_ballot",
 }

@@ -304,6 +304,24 @@ const (
 	ImageViewType2dArray ImageViewType = 5
 )
 
+// Values of IndirectCommandsLayoutUsageFlagBitsEXT.
+const (
+	IndirectCommandsLayoutUsageExplicitPreprocessBitExt IndirectCommandsLayoutUsageFlagBitsEXT = 1 << 0
+)
+
+// Values of IndirectCommandsTokenTypeEXT.
+const (
+	IndirectCommandsTokenTypeExecutionSetExt  IndirectCommandsTokenTypeEXT = 0
+	IndirectCommandsTokenTypePushConstantExt  IndirectCommandsTokenTypeEXT = 1
+	IndirectCommandsTokenTypeSequenceIndexExt IndirectCommandsTokenTypeEXT = 2
+	IndirectCommandsTokenTypeDispatchExt      IndirectCommandsTokenTypeEXT = 9
+)
+
+// Values of IndirectExecutionSetInfoTypeEXT.
+const (
+	IndirectExecutionSetInfoTypePipelinesExt IndirectExecutionSetInfoTypeEXT = 0
+)
+
 // Values of MemoryAllocateFlagBits.
 const (
 	MemoryAllocateDeviceAddressBit MemoryAllocateFlagBits = 1 << 1
@@ -376,6 +394,7 @@ const (
 	PipelineCreate2DispatchBaseBit                  PipelineCreateFlagBits2 = 1 << 4
 	PipelineCreate2FailOnPipelineCompileRequiredBit PipelineCreateFlagBits2 = 1 << 8
 	PipelineCreate2EarlyReturnOnFailureBit          PipelineCreateFlagBits2 = 1 << 9
+	PipelineCreate2IndirectBindableBitExt           PipelineCreateFlagBits2 = 1 << 38
 )
 
 // Values of PipelineCreationFeedbackFlagBits.
@@ -617,6 +636,8 @@ const (
 	StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKhr     StructureType = 1000269000
 	StructureTypePhysicalDeviceDrmPropertiesExt                            StructureType = 1000353000
 	StructureTypeImportMemoryFdInfoKhr                                     StructureType = 1000074000
+	StructureTypePhysicalDeviceDeviceGeneratedCommandsFeaturesExt          StructureType = 1000572000
+	StructureTypePhysicalDeviceDeviceGeneratedCommandsPropertiesExt        StructureType = 1000572001
 	StructureTypePhysicalDeviceShaderEnqueueFeaturesAmdx                   StructureType = 1000134000
 	StructureTypePhysicalDeviceShaderEnqueuePropertiesAmdx                 StructureType = 1000134001
 	StructureTypePipelineShaderStageNodeCreateInfoAmdx                     StructureType = 1000134004

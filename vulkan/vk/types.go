@@ -778,6 +778,30 @@ type FormatProperties3 struct {
 
 type Framebuffer uint64 // handle
 
+type GeneratedCommandsInfoEXT struct {
+	SType                  StructureType
+	PNext                  unsafe.Pointer
+	ShaderStages           ShaderStageFlags
+	IndirectExecutionSet   IndirectExecutionSetEXT
+	IndirectCommandsLayout IndirectCommandsLayoutEXT
+	IndirectAddress        uint64
+	IndirectAddressSize    uint64
+	PreprocessAddress      uint64
+	PreprocessSize         uint64
+	MaxSequenceCount       uint32
+	SequenceCountAddress   uint64
+	MaxDrawCount           uint32
+}
+
+type GeneratedCommandsMemoryRequirementsInfoEXT struct {
+	SType                  StructureType
+	PNext                  unsafe.Pointer
+	IndirectExecutionSet   IndirectExecutionSetEXT
+	IndirectCommandsLayout IndirectCommandsLayoutEXT
+	MaxSequenceCount       uint32
+	MaxDrawCount           uint32
+}
+
 type Image uint64 // handle
 
 type ImageAspectFlagBits = Flags
@@ -940,6 +964,68 @@ type ImportMemoryHostPointerInfoEXT struct {
 	PNext        unsafe.Pointer
 	HandleType   ExternalMemoryHandleTypeFlagBits
 	PHostPointer unsafe.Pointer
+}
+
+type IndirectCommandsExecutionSetTokenEXT struct {
+	Type         IndirectExecutionSetInfoTypeEXT
+	ShaderStages ShaderStageFlags
+}
+
+type IndirectCommandsInputModeFlagsEXT = Flags
+
+type IndirectCommandsLayoutCreateInfoEXT struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	Flags          IndirectCommandsLayoutUsageFlagsEXT
+	ShaderStages   ShaderStageFlags
+	IndirectStride uint32
+	PipelineLayout PipelineLayout
+	TokenCount     uint32
+	PTokens        *IndirectCommandsLayoutTokenEXT
+}
+
+type IndirectCommandsLayoutEXT uint64 // handle
+
+type IndirectCommandsLayoutTokenEXT struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Type   IndirectCommandsTokenTypeEXT
+	Data   IndirectCommandsTokenDataEXT
+	Offset uint32
+}
+
+type IndirectCommandsLayoutUsageFlagBitsEXT = Flags
+
+type IndirectCommandsLayoutUsageFlagsEXT = Flags
+
+type IndirectCommandsPushConstantTokenEXT struct {
+	UpdateRange PushConstantRange
+}
+
+// IndirectCommandsTokenDataEXT is a union.
+type IndirectCommandsTokenDataEXT [1]uint64
+
+type IndirectCommandsTokenTypeEXT int32
+
+type IndirectExecutionSetCreateInfoEXT struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Type  IndirectExecutionSetInfoTypeEXT
+	Info  IndirectExecutionSetInfoEXT
+}
+
+type IndirectExecutionSetEXT uint64 // handle
+
+// IndirectExecutionSetInfoEXT is a union.
+type IndirectExecutionSetInfoEXT [1]uint64
+
+type IndirectExecutionSetInfoTypeEXT int32
+
+type IndirectExecutionSetPipelineInfoEXT struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	InitialPipeline  Pipeline
+	MaxPipelineCount uint32
 }
 
 type Instance uint64 // handle
@@ -1137,6 +1223,23 @@ type PhysicalDeviceDescriptorIndexingProperties struct {
 	MaxDescriptorSetUpdateAfterBindSampledImages         uint32
 	MaxDescriptorSetUpdateAfterBindStorageImages         uint32
 	MaxDescriptorSetUpdateAfterBindInputAttachments      uint32
+}
+
+type PhysicalDeviceDeviceGeneratedCommandsPropertiesEXT struct {
+	SType                                                StructureType
+	PNext                                                unsafe.Pointer
+	MaxIndirectPipelineCount                             uint32
+	MaxIndirectShaderObjectCount                         uint32
+	MaxIndirectSequenceCount                             uint32
+	MaxIndirectCommandsTokenCount                        uint32
+	MaxIndirectCommandsTokenOffset                       uint32
+	MaxIndirectCommandsIndirectStride                    uint32
+	SupportedIndirectCommandsInputModes                  IndirectCommandsInputModeFlagsEXT
+	SupportedIndirectCommandsShaderStages                ShaderStageFlags
+	SupportedIndirectCommandsShaderStagesPipelineBinding ShaderStageFlags
+	SupportedIndirectCommandsShaderStagesShaderBinding   ShaderStageFlags
+	DeviceGeneratedCommandsTransformFeedback             Bool32
+	DeviceGeneratedCommandsMultiDrawIndirectCount        Bool32
 }
 
 type PhysicalDeviceDriverProperties struct {
@@ -2069,6 +2172,8 @@ type SemaphoreWaitInfo struct {
 	PValues        *uint64
 }
 
+type ShaderEXT uint64 // handle
+
 type ShaderFloatControlsIndependence int32
 
 type ShaderModule uint64 // handle
@@ -2242,6 +2347,20 @@ type WriteDescriptorSetInlineUniformBlock struct {
 	PNext    unsafe.Pointer
 	DataSize uint32
 	PData    unsafe.Pointer
+}
+
+type WriteIndirectExecutionSetPipelineEXT struct {
+	SType    StructureType
+	PNext    unsafe.Pointer
+	Index    uint32
+	Pipeline Pipeline
+}
+
+type WriteIndirectExecutionSetShaderEXT struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Index  uint32
+	Shader ShaderEXT
 }
 
 type BufferCreateFlagBits = Flags
