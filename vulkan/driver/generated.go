@@ -208,6 +208,9 @@ func CmdExecuteGeneratedCommandsEXT(h vk.CommandBuffer, preprocessed vk.Bool32, 
 	if g.preprocessed != g.layout.separates {
 		fail(vk.ErrorUnknown, "preprocessed: %t: the layout's flag VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT says otherwise", g.preprocessed)
 	}
+	if len(g.layout.push) > 0 && b.bound.push == nil {
+		b.bound.push = make([]byte, maxPush) // the API leaves push constants undefined after it
+	}
 	d := b.dispatch()
 	d.title = "generated commands"
 	g.dispatch = *d

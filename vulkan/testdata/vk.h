@@ -64,6 +64,7 @@ static uint32_t queue_count = 1;
 #define VK_KHR_RECONVERGENCE_NAME "VK_KHR_shader_maximal_reconvergence"
 #define VK_KHR_UNTYPED_NAME "VK_KHR_shader_untyped_pointers"
 #define VK_MATRIX_NAME "VK_KHR_cooperative_matrix"
+#define VK_GENERATED_COMMANDS_NAME "VK_EXT_device_generated_commands"
 #define VK_AMDX_ENQUEUE_NAME "VK_AMDX_shader_enqueue"
 
 typedef struct {
@@ -90,6 +91,7 @@ static later_features reconvergence = {.sType = (VkStructureType)1000434000};
 static later_features untyped_pointers = {.sType = (VkStructureType)1000387000};
 static later_features cooperative_matrix = {.sType = (VkStructureType)1000506000};
 static later_features shader_enqueue = {.sType = (VkStructureType)1000134000};
+static later_features generated_commands = {.sType = (VkStructureType)1000572000};
 
 // extension_features are the structures that extensions add to the features of a device.
 static const struct {
@@ -110,6 +112,7 @@ static const struct {
     {VK_KHR_UNTYPED_NAME, &untyped_pointers},
     {VK_MATRIX_NAME, &cooperative_matrix},
     {VK_AMDX_ENQUEUE_NAME, &shader_enqueue},
+    {VK_GENERATED_COMMANDS_NAME, &generated_commands},
 };
 
 static const char *enabled_extensions[32];
