@@ -197,7 +197,15 @@ func CmdPreprocessGeneratedCommandsEXT(h vk.CommandBuffer, info *vk.GeneratedCom
 	if !g.layout.separates {
 		fail(vk.ErrorUnknown, "preprocessing by itself: the layout was not created with VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT")
 	}
-	b.add(func(x *executor) error { return g.alone(x, g.preprocess) })
+	b.add(func(x *executor) error {
+		return g.alone(x, func(x *executor) error {
+			list, err := g.sequences(x)
+			if err != nil {
+				return err
+			}
+			return preprocess(x, list)
+		})
+	})
 }
 
 // CmdExecuteGeneratedCommandsEXT is vkCmdExecuteGeneratedCommandsEXT.
@@ -273,25 +281,24 @@ func (g *generated) sequences(x *executor) ([]byte, error) {
 	return list[:bytes], nil
 }
 
-// preprocess takes the time to read the sequences and to write as much.
-func (g *generated) preprocess(x *executor) error {
-	list, err := g.sequences(x)
-	if err != nil || len(list) == 0 {
-		return err
+// preprocess takes the time to read sequences and to write as much.
+func preprocess(x *executor, list []byte) error {
+	if len(list) == 0 {
+		return nil
 	}
 	return (&timedWork{name: "preprocessing of generated commands", bytes: uint64(len(list)), action: func() {}}).run(x)
 }
 
 // execute dispatches the sequences. No barrier is between them, so that they may overlap, in order or not.
 func (g *generated) execute(x *executor) error {
-	if !g.preprocessed {
-		if err := g.preprocess(x); err != nil {
-			return err
-		}
-	}
 	list, err := g.sequences(x)
 	if err != nil {
 		return err
+	}
+	if !g.preprocessed {
+		if err := preprocess(x, list); err != nil {
+			return err
+		}
 	}
 	p, follows := newPlan(x.device), x.notFirst
 	if err := g.planSequences(x, p, list); err != nil {
