@@ -18,6 +18,10 @@
 //	pointers  pointer.go, payloadpointer.go, variables.go, memory.go
 //	inputs    builtin.go, interpolate.go
 //
+// Kernels of OpenCL are in files of their own: their interface and pointers (kernel.go), private memory by bytes
+// (kernelbytes.go), accesses, copies and prints (kernelmemory.go), images, built-ins, conversions, and OpenCL.std
+// (opencl.go). Package structure finds their loops and merge blocks when all is translated.
+//
 // Extensions stand on a link of this chain:
 //
 //	on pointers  images (image.go) with samplers (sample.go) and atomics

@@ -251,7 +251,8 @@ func (b *builder) block(blk *validate.Block) {
 	fr := b.fr
 	fr.cur, b.blk = blk, fr.blocks[blk.ID]
 	b.blk.Line = b.m.Lines[blk.First]
-	split := blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && b.splits(blk)
+	// Kernels find their loops when all is translated.
+	split := !b.isKernel() && blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && splits(blk)
 	for i := range blk.Code {
 		b.in, b.line = &blk.Code[i], b.m.Lines[blk.First+i]
 		if split && b.in.Op != spirv.OpPhi && !transparent[b.in.Op] {
@@ -267,9 +268,9 @@ var transparent = map[spirv.Op]bool{spirv.OpLine: true, spirv.OpNoLine: true, sp
 
 // splits reports whether code becomes more than one block. Such code can't stay in a loop's header, which must be the
 // one block that back edges go to and that carries the loop's merge.
-func (b *builder) splits(blk *validate.Block) bool {
+func splits(blk *validate.Block) bool {
 	for i := range blk.Code {
-		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) || b.openCLBranches(in) {
+		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) {
 			return true
 		}
 	}

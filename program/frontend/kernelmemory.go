@@ -34,7 +34,7 @@ func init() {
 	}
 }
 
-// element returns the pointer to the i-th vector of n scalars of a type. Vectors are aligned as their scalars or, if
+// vectorAt returns the pointer to a vector of n scalars of a type, by its index. Vectors are aligned as their scalars or, if
 // aligned, as vectors in memory are, where three components take the place of four.
 func (b *builder) vectorAt(address, index spirv.ID, scalar isa.Type, n int, aligned bool) pointer {
 	p := b.anyPtr(address)
@@ -67,9 +67,7 @@ func (b *builder) vload(half, aligned bool) {
 	out := make([]*ir.Value, 0, n)
 	runs(in, n, func(c chunk, _ int) { out = append(out, b.loadChunk(p, c)...) })
 	for i, v := range out {
-		if v.R != t {
-			out[i] = b.floatTo(v, t)
-		}
+		out[i] = b.floatTo(v, t)
 	}
 	b.set(out...)
 }
@@ -172,9 +170,9 @@ func (b *builder) asyncCopy() {
 	b.blk = body
 	far := b.op(isa.IMul, isa.I32, i, stride)
 	if dst.space == isa.SpaceLDS {
-		b.copyElement(b.elementAt(dst, i), b.elementAt(src, far))
+		b.storeLeaves(b.elementAt(dst, i), b.loadLeaves(b.elementAt(src, far)))
 	} else {
-		b.copyElement(b.elementAt(dst, far), b.elementAt(src, i))
+		b.storeLeaves(b.elementAt(dst, far), b.loadLeaves(b.elementAt(src, i)))
 	}
 	next := b.op(isa.IAdd, isa.I32, i, b.join(isa.IMul, size))
 	body.SetSuccs(ir.Jump, nil, header)
@@ -182,8 +180,6 @@ func (b *builder) asyncCopy() {
 	b.blk = after
 	b.set(event...)
 }
-
-func (b *builder) copyElement(dst, src pointer) { b.storeLeaves(dst, b.loadLeaves(src)) }
 
 // elementAt steps over elements of the pointee's type.
 func (b *builder) elementAt(p pointer, i *ir.Value) pointer {

@@ -54,15 +54,6 @@ func (b *builder) openCL() {
 	b.set(results[0]...)
 }
 
-// openCLBranches reports an instruction of OpenCL.std whose operations take branches.
-func (b *builder) openCLBranches(in *spirv.Instruction) bool {
-	if in.Op != spirv.OpExtInst || len(in.Operands) < 3 || b.m.Import(spirv.ID(in.Operands[0])) != openCLSet {
-		return false
-	}
-	row, t := opencl.Rows[spirv.OpenCLstd(in.Operands[1])], b.m.TypeOf(spirv.ID(in.Operands[2]))
-	return row != nil && t != nil && t.Component().Kind == validate.KindFloat && row.Branches(isa.FloatType(uint(t.Component().Width)))
-}
-
 // openCLEmitter appends operations to the current block.
 type openCLEmitter struct{ b *builder }
 

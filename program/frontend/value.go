@@ -233,8 +233,10 @@ func (b *values) pointerLeaves(t *validate.Type) leafList {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		return leafList{isa.I32, isa.I32}
-	case spirv.StorageClassWorkgroup, spirv.StorageClassFunction:
-		if t.Storage == spirv.StorageClassWorkgroup || b.isKernel() {
+	case spirv.StorageClassWorkgroup:
+		return leafList{isa.I32}
+	case spirv.StorageClassFunction:
+		if b.isKernel() {
 			return leafList{isa.I32}
 		}
 	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX, spirv.StorageClassCrossWorkgroup:

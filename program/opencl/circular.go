@@ -8,10 +8,10 @@ import (
 )
 
 var circularRows = map[spirv.OpenCLstd]Row{
-	spirv.OpenCLstdSin:    rounded(orOperation(isa.Sin, func(c code, x value) value { return c.circular(x)[0] }), isa.F64),
-	spirv.OpenCLstdCos:    rounded(orOperation(isa.Cos, func(c code, x value) value { return c.circular(x)[1] }), isa.F64),
-	spirv.OpenCLstdTan:    rounded(func(c code, x value) value { s := c.circular(x); return c.div(s[0], s[1]) }, isa.F32, isa.F64),
-	spirv.OpenCLstdSincos: approximated(Row{Operands: 1, Pointers: 1, scalar: func(c code, x []value) []value { return c.circular(x[0]) }}, isa.F32, isa.F64),
+	spirv.OpenCLstdSin:    rounded(orOperation(isa.Sin, func(c code, x value) value { return c.circular(x)[0] })),
+	spirv.OpenCLstdCos:    rounded(orOperation(isa.Cos, func(c code, x value) value { return c.circular(x)[1] })),
+	spirv.OpenCLstdTan:    rounded(func(c code, x value) value { s := c.circular(x); return c.div(s[0], s[1]) }),
+	spirv.OpenCLstdSincos: approximated(Row{Operands: 1, Pointers: 1, scalar: func(c code, x []value) []value { return c.circular(x[0]) }}),
 	spirv.OpenCLstdSinpi:  rounded(func(c code, x value) value { return c.circularOfHalfTurns(x)[0] }),
 	spirv.OpenCLstdCospi:  rounded(func(c code, x value) value { return c.circularOfHalfTurns(x)[1] }),
 	spirv.OpenCLstdTanpi:  rounded(func(c code, x value) value { s := c.circularOfHalfTurns(x); return c.div(s[0], s[1]) }),

@@ -9,13 +9,13 @@ import (
 )
 
 // approximated is a row whose results round: halves are computed in 32 bits.
-func approximated(r Row, branches ...isa.Type) Row {
-	r.viaFloat, r.branches = true, branches
+func approximated(r Row) Row {
+	r.viaFloat = true
 	return r
 }
 
-func rounded(f func(c code, x value) value, branches ...isa.Type) Row {
-	return approximated(unary(f), branches...)
+func rounded(f func(c code, x value) value) Row {
+	return approximated(unary(f))
 }
 
 // orOperation is an operation of isa for 32 bits, which has precise sequences, and a sequence for 64.

@@ -47,17 +47,6 @@ type Row struct {
 	scalar   func(c code, x []*ir.Value) []*ir.Value // a component of each result from one of each operand
 	vector   func(c code, call Call) [][]*ir.Value
 	viaFloat bool // halves are computed in 32 bits
-	branches []isa.Type
-}
-
-// Branches reports that the operations for components of a type take branches.
-func (r *Row) Branches(t isa.Type) bool {
-	for _, b := range r.branches {
-		if t == b || t == isa.F16 && r.viaFloat && b == isa.F32 {
-			return true
-		}
-	}
-	return false
 }
 
 // Rows has a row for each instruction.
