@@ -19,7 +19,9 @@ func machineNames(*cobra.Command, []string) []string    { return config.Presets(
 func schemaNames(*cobra.Command, []string) []string     { return schemaKinds() }
 func plotFormatNames(*cobra.Command, []string) []string { return plots.Formats }
 func plotStyleNames(*cobra.Command, []string) []string  { return plots.Styles }
-func launcherNames(*cobra.Command, []string) []string   { return []string{"local", "slurm", "command"} }
+func launcherNames(*cobra.Command, []string) []string {
+	return []string{"local", "slurm", "condor", "command"}
+}
 func componentLevels(*cobra.Command, []string) []string { return levelsOfParts }
 func modeNames(*cobra.Command, []string) []string       { return config.Modes }
 func machinePaths(_ *cobra.Command, _ []string) []string {

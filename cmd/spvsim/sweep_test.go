@@ -278,8 +278,8 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
 		{"job: redcue", nil, "did you mean reduce?"},
 		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "found every point excluded"},
-		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
-		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm or command with it"},
+		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm, condor or command"},
+		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm, condor or command with it"},
 	} {
 		suite.OK(t, os.WriteFile(name, []byte(c.text), 0o644))
 		args := append([]string{"sweep", name, "-o", t.TempDir()}, c.args...)

@@ -1,0 +1,60 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"spvsim/config"
+)
+
+// varied has 100 points of as many machines.
+const varied = `job: reduce
+axes:
+  slots: {path: machine.wave_slots, values: [8, 10, 16, 20]}
+  barrier: {path: machine.barrier_latency, from: 11, to: 35}
+`
+
+// BenchmarkPointOverhead is the time of a point of a bundle beside its simulation, in a worker.
+func BenchmarkPointOverhead(b *testing.B) {
+	dir := b.TempDir()
+	experiment := filepath.Join(dir, "e.yaml")
+	if err := os.WriteFile(experiment, []byte(varied), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	e, at, err := Choice{Name: experiment}.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := NewPlan(b.Context(), e, at, false, Limits{}, Identity{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := filepath.Join(dir, BundleFile)
+	if err := p.bundle(p.Specs, make([]float64, len(p.Specs))).write(file, 1); err != nil {
+		b.Fatal(err)
+	}
+	var points, out bytes.Buffer
+	for i := range b.N {
+		text, err := json.Marshal(&p.Specs[i%len(p.Specs)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		points.Write(append(text, '\n'))
+	}
+	from, err := OpenBundle(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	nothing := func(context.Context, *config.Run) (Output, error) { return Output{Stats: []byte("{}")}, nil }
+	b.ResetTimer()
+	if err := RunWorker(b.Context(), &points, &out, from, nothing, func() {}); err != nil {
+		b.Fatal(err)
+	}
+	if done := bytes.Count(out.Bytes(), []byte(`"status":"done"`)); done != b.N {
+		b.Fatalf("%d of %d points", done, b.N)
+	}
+}
