@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -225,17 +226,35 @@ func takeKey(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
+// presetLayers are the values of embedded files: a *reader and its tree, which are shared and never changed.
+var presetLayers sync.Map
+
+// presetLayer is an embedded file that was read.
+type presetLayer struct {
+	*reader
+	tree map[string]any
+}
+
 func (l *loader) layer(n *yaml.Node, file, source string) {
-	r := newReader(file, source, reflect.TypeFor[Machine]()).intoLayers(l)
-	tree, ok := r.value(n, r.root, "", source).(map[string]any)
-	if err := r.err(); err != nil || !ok {
-		l.errs = append(l.errs, err)
-		return
+	kept, ok := presetLayers.Load(file)
+	if !ok || source != "" {
+		r := newReader(file, source, reflect.TypeFor[Machine]())
+		tree, ok := r.value(n, r.root, "", source).(map[string]any)
+		if err := r.err(); err != nil || !ok {
+			l.errs = append(l.errs, err)
+			return
+		}
+		kept = presetLayer{r, tree}
+		if source == "" {
+			presetLayers.Store(file, kept)
+		} else {
+			l.recordOrigins(tree, "", source)
+		}
 	}
-	if source != "" { // not a preset's
-		l.recordOrigins(tree, "", source)
-	}
-	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
+	read := kept.(presetLayer)
+	maps.Copy(l.sources, read.sources)
+	maps.Copy(l.positions, read.positions)
+	if err := l.v.MergeConfigMap(encodeKeys(read.tree)); err != nil {
 		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
 	}
 }
