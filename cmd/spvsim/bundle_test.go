@@ -182,12 +182,12 @@ func TestForeignAndDamagedBundles(t *testing.T) {
 }
 
 // thousand has 1000 points of some milliseconds; those of one group of columns always fail.
-const thousand = `job: reduce
+const thousand = `job: saxpy
 set: {expect: [], machine.shader_engines: 1, machine.compute_units: 1}
 axes:
-  groups: {path: parameters.groups, values: [1, 2, 3, 4]}
+  n: {path: parameters.n, values: [256, 512, 768, 1024]}
   slots: {path: machine.wave_slots, values: [1, 8, 9, 10, 12, 16, 20, 24, 32, 40]}
-  barrier: {path: machine.barrier_latency, from: 11, to: 35}
+  launch: {path: machine.dispatcher.launch_latency, from: 11, to: 35}
 columns: {cycles: cycles}
 `
 

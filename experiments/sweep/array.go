@@ -314,8 +314,10 @@ func (l *Array) container(file, program string, private bool) string {
 		return ""
 	}
 	binds := `--bind "$PWD"`
-	if private && isFile(image) {
-		image = "./" + filepath.Base(image)
+	if full, err := filepath.Abs(image); err == nil && isFile(full) {
+		if image = full; private {
+			image = "./" + filepath.Base(full)
+		}
 	}
 	if !private {
 		binds += " --bind " + quoted(filepath.Dir(file))
