@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -181,29 +182,28 @@ func TestForeignAndDamagedBundles(t *testing.T) {
 	refused("another version", "found points of another version of spvsim, ", exec.Command(filepath.Join(bundle, "spvsim"), "sweep-point", "--bundle", filepath.Join(bundle, "bundle.zip"), "--task", "0", "--rows", filepath.Join(dir, "h.jsonl")))
 }
 
-// thousand has 1000 points of some milliseconds; those of one group of columns always fail.
-const thousand = `job: saxpy
+var killedPoints = flag.Int("sweep.points", 1000, "points of the sweep whose tasks are killed, a multiple of 400")
+
+// shortPoints has 40 points of some milliseconds for each launch latency; those of one in ten columns always fail.
+const shortPoints = `job: saxpy
 set: {expect: [], machine.shader_engines: 1, machine.compute_units: 1}
 axes:
   n: {path: parameters.n, values: [256, 512, 768, 1024]}
   slots: {path: machine.wave_slots, values: [1, 8, 9, 10, 12, 16, 20, 24, 32, 40]}
-  launch: {path: machine.dispatcher.launch_latency, from: 11, to: 35}
+  launch: {path: machine.dispatcher.launch_latency, from: 11, to: %d}
 columns: {cycles: cycles}
 `
 
-// Of a thousand points in a hundred tasks, ten tasks are killed at random times, some of them twice, and then run
-// again: the rows are those of an undisturbed sweep.
-func TestThousandPointsWithKilledTasks(t *testing.T) {
+// Of a thousand points in a hundred tasks, ten tasks are killed at random times, and then run again: the rows are those
+// of an undisturbed sweep.
+func TestSweepWithKilledTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates two thousand points")
 	}
-	killTasks(t, thousand, 1000, 100)
-}
-
-func killTasks(t *testing.T, experiment string, points, tasks int) {
+	points, tasks := *killedPoints, *killedPoints/10
 	program := build(t)
 	dir := filepath.Dir(program)
-	suite.OK(t, os.WriteFile(filepath.Join(dir, "many.yaml"), []byte(experiment), 0o644))
+	suite.OK(t, os.WriteFile(filepath.Join(dir, "many.yaml"), fmt.Appendf(nil, shortPoints, 10+points/40), 0o644))
 	bundle := bundleOf(t, program, "many.yaml", "--tasks", fmt.Sprint(tasks))
 	r := rand.New(rand.NewPCG(55, 2))
 	killed := map[int]bool{}

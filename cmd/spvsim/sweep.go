@@ -351,7 +351,7 @@ const (
 )
 
 func (f *sweepFlags) newLauncher(plan *sweep.Plan, store *sweep.Store) (sweep.Launcher, error) {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -529,7 +529,7 @@ func pointCommand() *cobra.Command {
 }
 
 func runTask(ctx context.Context, task *sweep.Task) error {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	id, err2 := identity()
 	if err = errors.Join(err, err2); err != nil {
 		return err

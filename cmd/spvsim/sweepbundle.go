@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ func (f *sweepFlags) check() error {
 
 // writeBundle writes the points without a result as tasks.
 func (f *sweepFlags) writeBundle(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	if err != nil {
 		return err
 	}
