@@ -377,7 +377,7 @@ func (p *Plan) bundle(run []Spec, costs []float64) *bundleWriter {
 	return &bundleWriter{manifest{Identity: p.Identity, Choice: p.choice, Location: p.location, Small: p.Small}, p.Specs, run, costs, p.location.inputs()}
 }
 
-// taskSeconds is the time of a task whose number nobody chose: much longer than a start, and short enough to lose.
+// taskSeconds is the time of a task by default: much longer than a start, and short enough to lose.
 const taskSeconds = 1800.0
 
 func tasksOf(costs []float64) int {
