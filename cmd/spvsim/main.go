@@ -43,6 +43,9 @@ func main() {
 // do not fill it, and small runs end before it.
 const firstCollection = 800
 
+// usualCollection is Go's default of GOGC.
+const usualCollection = 100
+
 // collectLater delays the first garbage collection; further ones are as usual. GOGC has precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -537,6 +538,7 @@ func runTask(ctx context.Context, task *sweep.Task) error {
 	if task.Rows == "" {
 		return fmt.Errorf("--task %d: found no --rows: want a file for the results", task.Index)
 	}
+	debug.SetGCPercent(usualCollection) // it lives long, and must not seem to grow
 	err = task.Run(ctx, self, []string{self, pointCommandName}, id)
 	if errors.Is(err, context.Canceled) {
 		return &failure{errInterrupted}
