@@ -18,22 +18,28 @@ axes:
   barrier: {path: machine.barrier_latency, from: 11, to: 35}
 `
 
-// BenchmarkPointOverhead is the time of a point of a bundle beside its simulation, in a worker.
-func BenchmarkPointOverhead(b *testing.B) {
-	dir := b.TempDir()
-	experiment := filepath.Join(dir, "e.yaml")
+// variedPlan is the plan of varied.
+func variedPlan(t testing.TB) *Plan {
+	t.Helper()
+	experiment := filepath.Join(t.TempDir(), "e.yaml")
 	if err := os.WriteFile(experiment, []byte(varied), 0o644); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	e, at, err := Choice{Name: experiment}.Load()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	p, err := NewPlan(b.Context(), e, at, false, Limits{}, Identity{})
+	p, err := NewPlan(t.Context(), e, at, false, Limits{}, Identity{})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	file := filepath.Join(dir, BundleFile)
+	return p
+}
+
+// BenchmarkPointOverhead is the time of a point of a bundle beside its simulation, in a worker.
+func BenchmarkPointOverhead(b *testing.B) {
+	p := variedPlan(b)
+	file := filepath.Join(b.TempDir(), BundleFile)
 	if err := p.bundle(p.Specs, make([]float64, len(p.Specs))).write(file, 1); err != nil {
 		b.Fatal(err)
 	}
