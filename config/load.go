@@ -58,6 +58,8 @@ type Request struct {
 	Job     *Job     // its machine (when Machine is empty) and its set
 	Set     []string // path=value, the value in YAML
 	FS      fs.FS    // where Machine and Files are looked up; nil: that of package files
+	// Verified: an earlier load of the same files found nothing wrong with the machine, so that its values are not checked.
+	Verified bool
 }
 
 // Preset loads an embedded machine without changes.
@@ -80,7 +82,7 @@ func LoadMachine(q Request) (*Machine, error) {
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
-	return l.finish()
+	return l.finish(q.Verified)
 }
 
 // loader merges layers in viper and remembers where each value was last set and why.
@@ -401,7 +403,8 @@ func clearLines(n *yaml.Node, depth int) {
 	}
 }
 
-func (l *loader) finish() (*Machine, error) {
+// finish builds the machine, and checks it unless that was done before.
+func (l *loader) finish(verified bool) (*Machine, error) {
 	m := &Machine{Sources: l.sources, set: l.set}
 	tree := map[string]any{}
 	for _, f := range fieldsOf(reflect.TypeFor[Machine]()) {
@@ -409,11 +412,16 @@ func (l *loader) finish() (*Machine, error) {
 			tree[f.Name] = decodeKeys(v)
 		}
 	}
-	if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
-		return nil, withPositions(missing, l.positions)
+	if !verified {
+		if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
+			return nil, withPositions(missing, l.positions)
+		}
 	}
 	assign(reflect.ValueOf(m).Elem(), tree)
 	m.fillSources()
+	if verified {
+		return m, nil
+	}
 	if ps := machineProblems(m); ps != nil {
 		return nil, withPositions(ps, l.positions)
 	}

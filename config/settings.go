@@ -27,7 +27,7 @@ type Files struct {
 	FS fs.FS // of the experiment; nil: that of package files
 	// CommandLine is where the files that a command line names are; nil: that of package files.
 	CommandLine fs.FS
-	// Verified: the files are known to be those of an earlier Load, so that Run.Inputs is left out.
+	// Verified: the files are known to be those of an earlier Load, so that machines are not checked and Run.Inputs is left out.
 	Verified bool
 	Dir      string                                               // of the experiment in it
 	Job      func(name string) (fsys fs.FS, file string, e error) // finds a ready job
@@ -63,7 +63,7 @@ func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 		return nil, err
 	}
 	q := plan.request(j)
-	q.FS = f.FS
+	q.FS, q.Verified = f.FS, f.Verified
 	switch {
 	case f.Dir == "" && path.IsAbs(q.Machine):
 		q.FS = f.CommandLine // embedded files have no absolute names
