@@ -66,11 +66,11 @@ func (f *sweepFlags) join(c *cobra.Command, rows []string) error {
 		return fmt.Errorf("--merge: %w (--bundle names the folder that the rows are of)", err)
 	}
 	id, err := identity()
-	if err == nil {
-		err = bundle.CheckIdentity(id)
-	}
 	if err != nil {
 		return err
+	}
+	if err := bundle.CheckIdentity(id); err != nil {
+		return fmt.Errorf("--merge: %w (the program in %s is of that version)", err, f.bundle)
 	}
 	plan, err := bundle.Plan(c.Context())
 	if err != nil {
