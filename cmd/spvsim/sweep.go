@@ -497,9 +497,9 @@ func readFigure(e *config.Experiment, f *config.Figure) (*plots.Figure, error) {
 // pointCommandName is the hidden command that sweeps start themselves by.
 const pointCommandName = "sweep-point"
 
-// pointCommand simulates points: a line of JSON in, one out. With --task it runs a task of a bundle.
+// pointCommand simulates points: a line of JSON in, one out. With --rows it runs a task of a bundle.
 func pointCommand() *cobra.Command {
-	task := sweep.Task{Index: -1}
+	var task sweep.Task
 	c := &cobra.Command{
 		Use:    pointCommandName,
 		Short:  "Run one point of a sweep",
@@ -507,7 +507,7 @@ func pointCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return unbounded(c, func() error {
-				if task.Index >= 0 {
+				if task.Rows != "" {
 					return runTask(c.Context(), &task)
 				}
 				var from *sweep.Bundle
@@ -523,8 +523,8 @@ func pointCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&task.Bundle, "bundle", "", "`file` of points with their inputs")
-	addInteger(flags, &task.Index, "task", -1, -1, math.MaxInt32, "number of the task to run; -1: none")
-	flags.StringVar(&task.Rows, "rows", "", "`file` for the task's rows")
+	addInteger(flags, &task.Index, "task", 0, 0, math.MaxInt32, "number of the task to run")
+	flags.StringVar(&task.Rows, "rows", "", "`file` for the task's rows; left out: no task, points come in lines of standard input")
 	addInteger(flags, &task.Workers, "workers", 1, 1, math.MaxInt32, "points that run at a time")
 	return c
 }
@@ -534,9 +534,6 @@ func runTask(ctx context.Context, task *sweep.Task) error {
 	id, err2 := identity()
 	if err = errors.Join(err, err2); err != nil {
 		return err
-	}
-	if task.Rows == "" {
-		return fmt.Errorf("--task %d: found no --rows: want a file for the results", task.Index)
 	}
 	debug.SetGCPercent(usualCollection) // it lives long, and must not seem to grow
 	err = task.Run(ctx, self, []string{self, pointCommandName}, id)
