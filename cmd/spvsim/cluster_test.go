@@ -174,8 +174,8 @@ condor_history -af ExitCode ExitBySignal >history.txt`
 		}
 	}
 	history := string(read(t, filepath.Join(dir, "history.txt")))
-	if got := strings.Count(history, "undefined true\n"); got != 2 {
-		t.Errorf("%d tasks were killed, want 2:\n%s", got, history)
+	if got := strings.Count(history, "undefined true\n"); got < 2 || got > 4 { // all four may look at the same time
+		t.Errorf("%d tasks were killed, want 2 to 4:\n%s", got, history)
 	}
 }
 
