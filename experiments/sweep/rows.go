@@ -86,7 +86,7 @@ func (b *rowsBuilder) addColumn(name string, value func(row int) any) {
 	for i := range values {
 		values[i] = value(i)
 	}
-	b.table.add(name, values)
+	b.table.Add(name, values)
 }
 
 // parameters adds the number of each point, and the cells that any point has.

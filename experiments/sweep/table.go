@@ -42,8 +42,8 @@ func (t *Table) column(name string) *TableColumn {
 	return nil
 }
 
-// add appends a column with the narrowest type for all its values.
-func (t *Table) add(name string, values []any) {
+// Add appends a column with the narrowest type for all its values.
+func (t *Table) Add(name string, values []any) {
 	c := TableColumn{Name: name, Values: values}
 	some := false
 	for _, v := range values {
