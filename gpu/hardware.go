@@ -172,15 +172,20 @@ func (h *HardwareJob) checkAddresses(data []byte) error {
 }
 
 // Check compares the buffers at the end with what the job expects.
-func (h *HardwareJob) Check(bytes func(buffer int) []byte) (failures []error) {
+func (h *HardwareJob) Check(bytes func(buffer int) []byte, address func(name string) uint64) (failures []error) {
 	job := h.r.setup.Job
 	for i := range job.Expect {
 		e := &job.Expect[i]
-		if err := e.Check(bytes(h.r.resources.find(e.Buffer))); err != nil {
+		if err := e.Check(bytes(h.r.resources.find(e.Buffer)), address); err != nil {
 			failures = append(failures, err)
 		}
 	}
 	return failures
+}
+
+// Timed reports whether a launch is in the job's time window.
+func (h *HardwareJob) Timed(l *HardwareLaunch) bool {
+	return h.r.window == nil || h.r.window.Chooses(l.Launch)
 }
 
 // Find returns the number of the buffer of a name, or -1.

@@ -31,7 +31,7 @@ type Options struct {
 
 // A Result is what was measured.
 type Result struct {
-	Total Sample     // of a round, from the end of what came before its first launch to the end of its last one
+	Total Sample     // of the launches in the job's time window, all by default, each from the end of what came before it to its own end
 	Steps []StepTime // in the order of the job
 	// Granularity is the shortest time above zero between two timestamps with nothing between them, in microseconds.
 	Granularity   float64
@@ -150,7 +150,9 @@ func (s *session) round(round int) (steps []stepSum, total float64, err error) {
 			us := (times[i+1] - times[i]) / nanosecondsAMicrosecond
 			steps[c.step].launches++
 			steps[c.step].us += us
-			total += us
+			if c.timed {
+				total += us
+			}
 		}
 		batch = batch[:0]
 		return nil
@@ -226,7 +228,7 @@ func (s *session) check() ([]error, error) {
 	if err != nil {
 		return nil, err
 	}
-	failures := s.job.Check(func(i int) []byte { return got[i] })
+	failures := s.job.Check(func(i int) []byte { return got[i] }, func(name string) uint64 { b := s.buffers[s.job.Find(name)]; return b.Address + b.offset })
 	for i := range s.o.Want {
 		b := &s.job.Buffers[i]
 		if len(b.Addresses) > 0 || b.Parent >= 0 || bytes.Equal(got[i], s.o.Want[i]) {

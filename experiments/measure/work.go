@@ -30,6 +30,7 @@ type work struct {
 type command struct {
 	step   int // index in names
 	once   bool
+	timed  bool // in the job's time window
 	record func(c *device.Commands)
 }
 
@@ -49,7 +50,7 @@ func (w *work) commands() (list []command, err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.Name, err)
 		}
-		list = append(list, command{step, l.Once, record})
+		list = append(list, command{step, l.Once, w.job.Timed(l), record})
 		return nil
 	})
 	return list, err

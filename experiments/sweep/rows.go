@@ -40,6 +40,7 @@ func (p *Plan) Rows(s *Store) (*Table, error) {
 	b.addColumn("inputs", func(i int) any { return b.records[i].Inputs })
 	b.addColumn("version", func(i int) any { return b.records[i].Version })
 	b.describe()
+	b.table.points = b.points
 	return b.table, errors.Join(err, b.unique())
 }
 

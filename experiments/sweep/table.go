@@ -30,7 +30,11 @@ type TableColumn struct {
 type Table struct {
 	Rows    int
 	Columns []TableColumn
+	points  []int // of each row, of a sweep
 }
+
+// Points returns the point of each row of a sweep.
+func (t *Table) Points() []int { return t.points }
 
 // column finds a column by name, or nil.
 func (t *Table) column(name string) *TableColumn {

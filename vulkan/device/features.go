@@ -184,6 +184,9 @@ func (p *Physical) spirvVersion() uint32 {
 	return 0x10300
 }
 
+// ballotAMD brings the capability Groups, which vk.xml does not say (SPV_AMD_shader_ballot: "requires Groups").
+var ballotAMD = vk.Requirement{Extension: "VK_AMD_shader_ballot"}
+
 // Missing lists what a module needs and the device lacks.
 func (p *Physical) Missing(n *Need) (list []string) {
 	if n.Version > p.spirvVersion() {
@@ -191,6 +194,9 @@ func (p *Physical) Missing(n *Need) (list []string) {
 	}
 	check := func(kind, name string, table map[string][]vk.Requirement) {
 		any := table[name]
+		if name == "Groups" && p.has(&ballotAMD) {
+			return
+		}
 		if slices.ContainsFunc(any, func(r vk.Requirement) bool { return p.has(&r) }) {
 			return
 		}
