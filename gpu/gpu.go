@@ -291,7 +291,7 @@ func (r *runner) expectations() (failures []error) {
 	job := r.setup.Job
 	for i := range job.Expect {
 		e := &job.Expect[i]
-		if err := e.Check(r.resources.bytesOf(e.Buffer)); err != nil {
+		if err := e.Check(r.resources.bytesOf(e.Buffer), r.resources.address); err != nil {
 			failures = append(failures, err)
 		}
 	}

@@ -36,6 +36,7 @@ func machineCommand() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "set a field: `path=value` (lds.banks=64); may be repeated")
 	completeFlag(c, "set", machinePaths)
+	c.AddCommand(machineFitCommand())
 	return completeWord(c, false, machineNames)
 }
 

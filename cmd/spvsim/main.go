@@ -90,6 +90,10 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if err == nil {
 		return exitDone
 	}
+	var child *silent
+	if errors.As(err, &child) {
+		return child.status
+	}
 	complain(stderr, err)
 	if failed(err) {
 		return exitFailed
@@ -176,7 +180,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(runCommand(), initCommand(), reportCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
-		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), appCommand(), driverCommand())
+		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), measureCommand(), measurePointCommand(), compareCommand(), appCommand(), driverCommand())
 	return root
 }
 

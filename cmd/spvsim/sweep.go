@@ -49,6 +49,7 @@ type sweepFlags struct {
 	tasks        int
 	merge        bool
 	sample       int
+	measure      sweepMeasure
 }
 
 // load reads the experiment, or builds one from a job and the axes.
@@ -135,6 +136,7 @@ variants named.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	strictFlag(c, &f.strict)
 	f.removedCosts.add(c)
+	f.measure.add(c)
 	whatIfFlagOf(c, &f.whatIf, "run each point also on counterfactual machines, in rows with a column what_if (none: as it is) and the gain, without the figures of the experiment: `names` as run --what-if has them; may be repeated")
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "machine", machineNames)
@@ -386,6 +388,11 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	counts, err := plan.Counts(store)
 	if rows == nil || err != nil {
 		return errors.Join(err, rowsErr)
+	}
+	if f.measure.on {
+		if err := f.addMeasured(c, plan, rows); err != nil {
+			return &failure{err}
+		}
 	}
 	files, err := rows.Write(f.Out, f.name(plan.Experiment))
 	if err != nil {

@@ -72,6 +72,16 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// JobSettings are the settings of the job, without those of the machine.
+func (s *Spec) JobSettings() (list []Setting) {
+	for _, x := range s.Settings {
+		if x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // Cell is a named value: int64, float64 or string.
 type Cell struct {
 	Name  string `json:"name"`

@@ -100,10 +100,10 @@ func TestRowFaults(t *testing.T) {
 
 func anyTable() *Table {
 	t := &Table{Rows: 3}
-	t.add("integer", []any{int64(1), nil, int64(-math.MaxInt64)})
-	t.add("real.number", []any{int64(1), 0.1, nil})
-	t.add("text, quoted", []any{"a\nb", nil, int64(5)})
-	t.add("nothing", []any{nil, nil, nil})
+	t.Add("integer", []any{int64(1), nil, int64(-math.MaxInt64)})
+	t.Add("real.number", []any{int64(1), 0.1, nil})
+	t.Add("text, quoted", []any{"a\nb", nil, int64(5)})
+	t.Add("nothing", []any{nil, nil, nil})
 	return t
 }
 

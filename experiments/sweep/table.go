@@ -30,7 +30,11 @@ type TableColumn struct {
 type Table struct {
 	Rows    int
 	Columns []TableColumn
+	points  []int // of each row, of a sweep
 }
+
+// Points returns the point of each row of a sweep.
+func (t *Table) Points() []int { return t.points }
 
 // column finds a column by name, or nil.
 func (t *Table) column(name string) *TableColumn {
@@ -42,8 +46,8 @@ func (t *Table) column(name string) *TableColumn {
 	return nil
 }
 
-// add appends a column with the narrowest type for all its values.
-func (t *Table) add(name string, values []any) {
+// Add appends a column with the narrowest type for all its values.
+func (t *Table) Add(name string, values []any) {
 	c := TableColumn{Name: name, Values: values}
 	some := false
 	for _, v := range values {
