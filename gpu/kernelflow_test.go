@@ -556,17 +556,3 @@ func init() {
 	}
 
 }
-
-func init() {
-	texels := vectorsOf(reals(128))
-	at := func(x, y int) [4]float32 { return texels[min(max(y, 0), 3)*8+min(max(x, 0), 7)] }
-	bytes := le(noises(32))
-	kernelTopics["images"] = []kernelCase{
-		{entry: "copied", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, image{"Rgba32f", leaves(made(128, func(i int) float32 { return texels[i/4][3-i%4] + 1 }))}}},
-		{entry: "sampled", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, leaves(made(128, func(i int) float32 {
-			x, y, k := i/4%8, i/32, i%4
-			return texels[(y+3)%4*8+(x+4)%8][k] + at(x-1, y)[k]
-		})), leaves([]int32{8, 4})}},
-		{entry: "integers", global: []int{8, 4}, arguments: []any{image{"Rgba8ui", left{from: bytes}}, image{"Rgba8ui", leaves(made(128, func(i int) uint8 { return bytes[i] & 63 * 3 }))}}},
-	}
-}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -28,10 +29,11 @@ type kernelCase struct {
 	refused       string // words of the error; empty: the kernel runs
 }
 
-// An image is a 2D image of 8 x 4 texels of a format, each an array of components.
+// An image has texels of a format, each an array of components.
 type image struct {
 	format string
-	left   // want: texels after the launch; nil: as before
+	left          // want: texels after the launch; nil: as before
+	size   string // keys of the job; empty: 2D, of 8 x 4 texels
 }
 
 // left is a buffer with what the kernel should leave in it.
@@ -95,7 +97,7 @@ func (c *kernelCase) job(t *testing.T, files fstest.MapFS, module string) string
 				files[name] = &fstest.MapFile{Data: le(a.from)}
 				data = ", data: {file: " + name + "}"
 			}
-			buffers = append(buffers, fmt.Sprintf("{name: %s, image: {format: %s, width: 8, height: 4%s}}", name, a.format, data))
+			buffers = append(buffers, fmt.Sprintf("{name: %s, image: {format: %s, %s%s}}", name, a.format, cmp.Or(a.size, "width: 8, height: 4"), data))
 		case left:
 			if a.from == nil {
 				buffers = append(buffers, fmt.Sprintf("{name: %s, data: {zero: %d}}", name, binary.Size(a.want)))

@@ -23,6 +23,8 @@ type kernels struct {
 	tables    []*ir.Mem // accesses to the constant data
 	// handles holds the image or sampler that a Function variable has.
 	handles map[spirv.ID]val
+	// samplers holds the samplers that the module declares and the kernel uses, by their constants.
+	samplers map[spirv.ID]pointer
 }
 
 // kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
@@ -60,7 +62,7 @@ func (b *builder) kernelStart() {
 	if face.Physical != 64 {
 		b.unsupported("addresses of %d bits: want 64", face.Physical)
 	}
-	b.kernels.face, b.kernels.handles = face, map[spirv.ID]val{}
+	b.kernels.face, b.kernels.handles, b.kernels.samplers = face, map[spirv.ID]val{}, map[spirv.ID]pointer{}
 	b.places = kernel.Layout{Module: b.m, Physical: face.Physical}
 	b.f.PushBytes = face.Bytes
 	for i := range face.Arguments {
@@ -203,13 +205,12 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 		}
 		return val{ptr: &pointer{typ: a.Type.Elem, space: isa.SpaceLDS, layout: openCLLayout, align: baseAlign,
 			offset: b.ldsArgument(i, bytes), object: int(b.in.Result)}}
-	}
-	if a.Kind == kernel.Image {
+	case kernel.Image:
 		p := b.images.imageArgument(i, a)
 		return val{ptr: &p}
 	}
-	b.unsupported("%s as an argument", a.Kind)
-	return val{}
+	p := b.values.samplerArgument(i, a)
+	return val{ptr: &p}
 }
 
 // Attributes of parameters (decoration FuncParamAttr).

@@ -27,11 +27,6 @@ var update = goflag.Bool("update", false, "write docs/reference/spirv.md and tes
 var formWhy = map[string]string{
 	"%s of OpenCL.std":                                                "see the instruction sets above",
 	"addresses of %d bits: want 64":                                   "jobs give addresses of 64 bits",
-	"the filter mode Linear in a kernel":                              "a kernel has no sampler descriptors: texels are read by address",
-	"the addressing mode %s in a kernel":                              "a kernel has no sampler descriptors: texels are read by address",
-	"this sampling in a kernel":                                       "images of one, two and three dimensions are read at their first level",
-	"a sampler that is not a constant":                                "a job has no samplers as arguments",
-	"%s as an argument":                                               "a job has no samplers as arguments",
 	"a sized copy of a size that is not constant":                     "llvm-spirv writes loops for such copies",
 	"a variable of storage class UniformConstant without initializer": "nothing gives its contents",
 	"an address in the initializer of a variable":                     "the constant data has no addresses before the launch",
