@@ -24,7 +24,14 @@ func (p *programs) compileSource(text []byte, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := p.job.Included(name, text)
+	if err != nil {
+		return nil, err
+	}
 	s := &clc.Source{Name: name, Text: text, Options: options}
+	for _, f := range list {
+		s.Files = append(s.Files, clc.File{Name: f.Name, Text: f.Text})
+	}
 	for _, d := range defines {
 		s.Defines = append(s.Defines, d.Name+"="+d.Value)
 	}
