@@ -556,3 +556,26 @@ func init() {
 	}
 
 }
+
+func init() {
+	w := noises(most)
+	kernelTopics["variables"] = []kernelCase{
+		{entry: "counted", global: []int{most}, arguments: mapped(w, func(v uint32) uint32 { return 3 * v })},
+		{entry: "told", global: []int{most}, arguments: []any{leaves(made(most, func(i int) uint32 {
+			switch {
+			case i < 16:
+				return 0
+			case i == 16:
+				return 5
+			}
+			return math.Float32bits(float32(i&3 + 1))
+		}))}},
+		{entry: "initial", global: []int{most}, arguments: []any{leaves(made(most, func(i int) int64 {
+			tag, x, y, wide := 7, 1, 2, -3
+			if i&1 == 1 {
+				tag, x, y, wide = 9, 4, 5, 6
+			}
+			return int64(tag + x*100 + y*10000 + wide + (i&3+1)*1000000 + 5)
+		}))}},
+	}
+}

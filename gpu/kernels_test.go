@@ -317,3 +317,28 @@ func TestKernelModules(t *testing.T) {
 		}
 	}
 }
+
+// Launches of a job, of any kernel of a module and in any round, share the variables of the program scope.
+func TestVariablesAreShared(t *testing.T) {
+	w := noises(most)
+	counter, bins := uint32(5), make([]uint32, 17)
+	for _, v := range w {
+		counter += 3 * (v & 7)
+		bins[v&15] += 3
+	}
+	bins[16] = counter
+	for _, on := range kernelMachines {
+		files := fstest.MapFS{"k.spv": &fstest.MapFile{Data: suite.Must(os.ReadFile("testdata/cl/variables.spv"))(t)}, "w": &fstest.MapFile{Data: le(w)}}
+		s := setupBeside(t, files, fmt.Sprintf(`shader: k.spv
+buffers: [{name: in, data: {file: w}}, {name: out, data: {zero: %d}}, {name: told, data: {zero: 68}}]
+steps:
+  - {for: {i: 1 .. 3}, entry: counted, global: [%d], arguments: [in, out]}
+  - {entry: told, global: [17], arguments: [told]}
+`, 4*most, most), on.machine, on.set...)
+		s.Mode = on.mode
+		r := suite.Must(Run(t.Context(), s))(t)
+		if got := r.Buffers[2].Bytes; string(got) != string(le(bins)) {
+			t.Errorf("%s: %v, want %v", on.machine, got, bins)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func before(argument any) []byte {
 // optionsOf returns the options of a source: those of its first line, or the standard of OpenCL C 1.2.
 func optionsOf(t *testing.T, source string) string {
 	t.Helper()
-	if filepath.Base(source) == "newer.cl" {
+	if base := filepath.Base(source); base == "newer.cl" || base == "variables.cl" {
 		return "-cl-std=CL2.0"
 	}
 	return "-cl-std=CL1.2"

@@ -31,6 +31,7 @@ var formWhy = map[string]string{
 	"a variable of storage class UniformConstant without initializer": "nothing gives its contents",
 	"an address in the initializer of a variable":                     "the constant data has no addresses before the launch",
 	"constant data of %d bytes":                                       "a limit, far above real kernels",
+	"variables of the program scope of %d bytes":                      "a limit, far above real kernels",
 	"a variable that has one image or sampler after the other":        "an image is known by its argument",
 	"a cast of this pointer":                                          "pointers to inputs have no address",
 	"a string of printf that is not a literal":                        "the text is put together when the kernel is compiled",

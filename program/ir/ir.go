@@ -247,6 +247,8 @@ type Func struct {
 	Strings  []string // formats of DebugPrint
 	// Constants holds the program's read-only data; accesses to it name the binding after the last one.
 	Constants []byte
+	// Variables holds what the variables of a kernel's module in device memory hold at first.
+	Variables []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
