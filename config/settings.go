@@ -404,6 +404,13 @@ func (d *digester) file(name string) {
 		return
 	}
 	fmt.Fprintf(d.w, "sha256 %x;", sha256.Sum256(data))
+	if strings.EqualFold(path.Ext(name), ".cl") {
+		list, err := d.job.Included(name, data)
+		d.err = errors.Join(d.err, err)
+		for _, f := range list {
+			fmt.Fprintf(d.w, "%q: sha256 %x;", f.Name, sha256.Sum256(f.Text))
+		}
+	}
 }
 
 // Explain rewrites errors that settings caused: they get the setting's place in the experiment file.

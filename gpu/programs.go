@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -51,6 +52,8 @@ type programs struct {
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
 	tables map[*program.Program]mem.Descriptor
+	// variables are the addresses of variables of kernels' modules, by shader.
+	variables map[string]uint64
 	// warnings lists settings of the job without effect, each once, in order.
 	warnings []string
 }
@@ -503,6 +506,27 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 		p.constants[prog] = have
 	}
 	b.Bind(have)
+	return nil
+}
+
+// bindVariables gives a kernel the address of its module's variables, which all launches of the job share.
+func (p *programs) bindVariables(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
+	if len(prog.Variables) == 0 {
+		return nil
+	}
+	have, ok := p.variables[shader]
+	if !ok {
+		made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
+		if err != nil {
+			return err
+		}
+		if p.variables == nil {
+			p.variables = map[string]uint64{}
+		}
+		have = made.Addr
+		p.variables[shader] = have
+	}
+	binary.LittleEndian.PutUint64(b.Push[prog.PushBytes-kernel.HiddenBytes+kernel.ProgramVariables:], have)
 	return nil
 }
 

@@ -238,6 +238,13 @@ func (r *resources) find(name string) int {
 
 // samplers returns the descriptors of a binding of samplers. The sampler of a combined variable may be missing if nothing is sampled.
 func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.Descriptor, error) {
+	if s := want.Fixed; s != nil {
+		filter := "nearest"
+		if s.Linear {
+			filter = "linear"
+		}
+		return []mem.Descriptor{{Sampler: samplerOf(&config.Sampler{Filter: filter, Wrap: []string{s.Wrap}, Texels: s.Unnormalized})}}, nil
+	}
 	if err := r.checkArray(want); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
 		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, LDSArguments: e.f.LDSArguments, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
-		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
+		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants, Variables: e.f.Variables,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
 	}

@@ -41,7 +41,9 @@ type Program struct {
 	Bindings     []ir.Binding
 	Strings      []string
 	// Constants is the program's read-only data. Its descriptor follows that of the last binding.
-	Constants   []byte
+	Constants []byte
+	// Variables is what the variables of a kernel's module in device memory hold at first. Their address is a hidden argument.
+	Variables   []byte
 	UsesBarrier bool
 
 	// Fragment is the interface of a fragment shader to a draw; nil for other shaders.

@@ -55,7 +55,7 @@ func (b openclBench) app(flags []string, program ...string) (string, error) {
 }
 
 // TestOpenCL runs OpenCL programs through Mesa's rusticl and zink: clinfo, the tests of testdata/opencl on three machines,
-// and programs whose kernels are refused or never end, which end with an error though OpenCL's calls give none.
+// kernels that leave the same bytes as jobs, and programs whose kernels are refused or never end, which end with an error though OpenCL's calls give none.
 func TestOpenCL(t *testing.T) {
 	t.Parallel()
 	b := needOpenCL(t)
@@ -78,6 +78,7 @@ func TestOpenCL(t *testing.T) {
 	} else if err := tool(b.spvsim, "run", filepath.Join(b.folder, "jobs", "0001.yaml")); err != nil {
 		t.Error(err)
 	}
+	b.sameByEveryWay(t)
 	for _, c := range []struct {
 		name  string
 		flags []string

@@ -204,9 +204,17 @@ type Binding struct {
 	Samples bool
 	// Compares: the sampler is used for comparisons.
 	Compares bool
+	// Fixed is a sampler that the program declares itself; nil: the launch binds one.
+	Fixed *FixedSampler `json:",omitempty"`
 	// Alias is a second name of a MeshOutput: "counts" for the vertex and
 	// primitive counts, "indices" for those of the primitives.
 	Alias string
+}
+
+// A FixedSampler reads the first level of images.
+type FixedSampler struct {
+	Wrap                 string // as the samplers of a job spell it
+	Linear, Unnormalized bool
 }
 
 // An LDSView is a Workgroup variable with explicit layout. All views of an entry point start at byte 0 and overlap.
@@ -239,6 +247,8 @@ type Func struct {
 	Strings  []string // formats of DebugPrint
 	// Constants holds the program's read-only data; accesses to it name the binding after the last one.
 	Constants []byte
+	// Variables holds what the variables of a kernel's module in device memory hold at first.
+	Variables []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
