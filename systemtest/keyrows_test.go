@@ -321,6 +321,7 @@ const (
 	multipass  = "scheduler.kind=multipass "
 	firmware   = "scheduler.kind=firmware "
 	workLists  = "scheduler.kind=lists "
+	generated  = "scheduler.kind=generated "
 	persistent = "scheduler.kind=persistent "
 	apart      = "queue.pack_threads=false "              // a wave for each payload of "fan"
 	twoPlaces  = "shader_engines=2 simds=1 wave_slots=1 " // for a wave each
