@@ -22,7 +22,7 @@ var sections = []struct{ name, title string }{
 	{"lists-programs", "Lists of records by the number of programs"},
 	{"lists-fanout", "Lists of records by fan-out"},
 	{"lists-depth", "Lists of records by the depth of recursion"},
-	{"lists-graphs", "Five graphs without a hardware queue"},
+	{"lists-graphs", "Six graphs without a hardware queue"},
 	{"enqueue-latency", "Latency of an enqueue"},
 	{"coalescing-limit", "Coalescing limit"},
 	{"scratch-size", "Memory for payloads"},
@@ -164,9 +164,12 @@ var readmeSays = []rowsText{
 
 // workListsSay are the sentences with numbers of the page on work lists.
 var workListsSay = []rowsText{
-	{"lists-graphs", "they take {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search and " +
-		"{{value ratio where scheduler == 'lists' && graph == 'koch' as %.2f}} for a recursion of fine records, and indirect dispatches {{value ratio where scheduler == 'indirect' && graph == 'mariani' as %.2f}}, " +
-		"{{value ratio where scheduler == 'indirect' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'koch' as %.2f}}."},
+	{"lists-graphs", "they take {{value ratio where scheduler == 'persistent' && graph == 'mariani' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, " +
+		"{{value ratio where scheduler == 'persistent' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search, and " +
+		"{{value ratio where scheduler == 'persistent' && graph == 'culling' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'culling' as %.2f}} for culling; " +
+		"indirect dispatches take {{value ratio where scheduler == 'indirect' && graph == 'mariani' as %.2f}}, {{value ratio where scheduler == 'indirect' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'culling' as %.2f}}, " +
+		"and device-generated commands {{value ratio where scheduler == 'generated' && graph == 'mariani' as %.2f}}, {{value ratio where scheduler == 'generated' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'generated' && graph == 'culling' as %.2f}}."},
+	{"lists-crossover", "With packets of 5 cycles, device-generated commands take {{value ratio where scheduler == 'generated fast' && iterations == 512 as %.2f}} there, before lists, and with as many workers as fit, persistent waves take {{value ratio where scheduler == 'persistent full' && iterations == 512 as %.2f}}."},
 	{"lists-crossover", "with 8 iterations a record lists take {{value ratio where scheduler == 'lists' && iterations == 8 as %.2f}} times as long as a hardware queue and indirect dispatches {{value ratio where scheduler == 'indirect' && iterations == 8 as %.2f}}"},
 	{"lists-graphs", "for a classification of materials {{value ratio where scheduler == 'lists' && graph == 'classify' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'classify' as %.2f}},"},
 	{"lists-programs", "a list for each of 16 programs takes {{value cycles where scheduler == 'lists by program' && programs == 16 as %.0f}} cycles where one list takes {{value cycles where scheduler == 'lists' && programs == 16 as %.0f}}"},
