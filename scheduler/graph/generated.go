@@ -1,6 +1,10 @@
 package graph
 
-import "spvsim/scheduler"
+import (
+	"fmt"
+
+	"spvsim/scheduler"
+)
 
 // A CommandProcessor is what a launch or a transfer in the command stream costs.
 type CommandProcessor struct {
@@ -21,14 +25,14 @@ func newGenerated(r *Run) (policy, error) {
 	return o, nil
 }
 
-// preprocess returns the time to turn the sequences that have been written into commands: a launch and a transfer,
-// and the launch of the commands.
-func (o *lists) preprocess() uint64 {
-	bytes := uint64(0)
-	for _, l := range o.all {
-		bytes += l.waiting * uint64(o.spec.ListRecordBytes)
-	}
-	return 2*uint64(o.spec.PassLaunchCycles) + o.commands.Transfer(bytes)
+// preprocess returns the cycle in which the sequences that have been written are commands, which are launched: after a
+// launch, a transfer and another launch.
+func (o *lists) preprocess(now uint64) uint64 {
+	sequences := o.all[0].waiting
+	launch := uint64(o.spec.PassLaunchCycles)
+	done := now + launch + o.commands.Transfer(sequences*uint64(o.spec.ListRecordBytes))
+	o.queues.trace.traceFrontEnd("preprocessing", func() string { return fmt.Sprintf("%d sequences", sequences) }, now, done)
+	return done + launch
 }
 
 // withinLimits reports whether the command processor may launch one more. Launches that wait for payload memory do not

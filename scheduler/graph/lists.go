@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 
 	"spvsim/cu"
@@ -69,7 +70,8 @@ type recordFetch struct {
 	list    *workList
 	records uint64
 	launch  *nodeLaunch // of the record whose program it reads
-	known   bool        // at is the cycle of the reply
+	from    uint64
+	known   bool // at is the cycle of the reply
 }
 
 // recordCosts are the times of the front end for a record, in cycles.
@@ -297,7 +299,7 @@ func (o *lists) OnIdle(now, next uint64) {
 	if more {
 		o.beginAt = max(now, o.stats.endCycle) + uint64(o.spec.BarrierCycles)
 		if o.commands != nil {
-			o.beginAt += o.preprocess()
+			o.beginAt = o.preprocess(o.beginAt)
 		}
 		o.queues.list[0].alarm.Set(o.beginAt)
 	}
@@ -347,7 +349,7 @@ func (o *lists) read(now uint64, l *workList, records uint64, x *nodeLaunch, add
 			o.queues.list[0].alarm.Set(max(at, o.engine.Now()))
 		}
 	}
-	f.outstanding, f.at, f.list, f.records, f.launch, f.known = 1, now, l, records, x, false
+	f.outstanding, f.at, f.from, f.list, f.records, f.launch, f.known = 1, now, now, l, records, x, false
 	o.underWay = append(o.underWay, f)
 	uncached := o.uncached && records > 0
 	if o.fetch != nil {
@@ -366,6 +368,7 @@ func (o *lists) takeReplies(now uint64, q *queue) {
 			kept = append(kept, f)
 			continue
 		}
+		o.queues.trace.traceFrontEnd("reads", f.String, f.from, f.at)
 		switch l := f.list; {
 		case l == nil:
 			o.programRead(f, q.shared)
@@ -379,11 +382,24 @@ func (o *lists) takeReplies(now uint64, q *queue) {
 	o.underWay = kept
 }
 
+// String says what is read.
+func (f *recordFetch) String() string {
+	switch {
+	case f.list == nil:
+		return "program of " + f.launch.Node.String()
+	case f.records == 0:
+		return "header"
+	}
+	return fmt.Sprintf("%d records", f.records)
+}
+
 // programRead launches the record whose program has been read from the table.
 func (o *lists) programRead(f *recordFetch, s *sharedQueue) {
 	at := f.at + o.costs.miss + o.costs.change
 	s.reader.waits = false
 	s.reader.freeAt = max(s.reader.freeAt, at<<scheduler.RateBits)
+	o.queues.trace.traceFrontEnd("launches", f.launch.Node.String, f.from, s.reader.freeAt>>scheduler.RateBits)
+	o.queues.trace.traceFrontEnd("program changes", f.launch.Node.String, f.from, at)
 	o.launcher.readyFrom(f.launch, at+o.costs.launch)
 	s.roundRobin.wake(max(at, o.engine.Now()+1))
 }
@@ -456,6 +472,10 @@ func (o *lists) launchRecord(now uint64, l *workList, r *listReader) {
 		at += o.costs.change
 		r.freeAt += o.costs.change << scheduler.RateBits
 	}
+	if !same {
+		o.queues.trace.traceFrontEnd("program changes", b.Node.String, now, at)
+	}
+	o.queues.trace.traceFrontEnd("launches", b.Node.String, now, r.freeAt>>scheduler.RateBits)
 	o.launcher.readyFrom(x, at+o.costs.launch)
 }
 
