@@ -471,8 +471,6 @@ func (o *lists) launchRecord(now uint64, l *workList, r *listReader) {
 	if !same {
 		at += o.costs.change
 		r.freeAt += o.costs.change << scheduler.RateBits
-	}
-	if !same {
 		o.queues.trace.traceFrontEnd("program changes", b.Node.String, now, at)
 	}
 	o.queues.trace.traceFrontEnd("launches", b.Node.String, now, r.freeAt>>scheduler.RateBits)
