@@ -22,7 +22,8 @@ var sections = []struct{ name, title string }{
 	{"lists-programs", "Lists of records by the number of programs"},
 	{"lists-fanout", "Lists of records by fan-out"},
 	{"lists-depth", "Lists of records by the depth of recursion"},
-	{"lists-graphs", "Five graphs without a hardware queue"},
+	{"lists-graphs", "Six graphs without a hardware queue"},
+	{"lists-sensitivity", "Conclusions about lists over the ranges of knobs"},
 	{"enqueue-latency", "Latency of an enqueue"},
 	{"coalescing-limit", "Coalescing limit"},
 	{"scratch-size", "Memory for payloads"},
@@ -164,13 +165,18 @@ var readmeSays = []rowsText{
 
 // workListsSay are the sentences with numbers of the page on work lists.
 var workListsSay = []rowsText{
-	{"lists-graphs", "they take {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search and " +
-		"{{value ratio where scheduler == 'lists' && graph == 'koch' as %.2f}} for a recursion of fine records, and indirect dispatches {{value ratio where scheduler == 'indirect' && graph == 'mariani' as %.2f}}, " +
-		"{{value ratio where scheduler == 'indirect' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'koch' as %.2f}}."},
+	{"lists-graphs", "they take {{value ratio where scheduler == 'persistent' && graph == 'mariani' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, " +
+		"{{value ratio where scheduler == 'persistent' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search. " +
+		"For culling lists take {{value ratio where scheduler == 'lists' && graph == 'culling' as %.2f}}, and persistent waves, which pop each workgroup, {{value ratio where scheduler == 'persistent' && graph == 'culling' as %.2f}}; " +
+		"indirect dispatches take {{value ratio where scheduler == 'indirect' && graph == 'mariani' as %.2f}}, {{value ratio where scheduler == 'indirect' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'culling' as %.2f}}, " +
+		"and device-generated commands {{value ratio where scheduler == 'generated' && graph == 'mariani' as %.2f}}, {{value ratio where scheduler == 'generated' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'generated' && graph == 'culling' as %.2f}}."},
+	{"lists-crossover", "With packets of 5 cycles and 1024 launches outstanding, device-generated commands take {{value ratio where scheduler == 'generated fast' && iterations == 512 as %.2f}} there, before lists, and with as many workers as fit, persistent waves take {{value ratio where scheduler == 'persistent full' && iterations == 512 as %.2f}}."},
 	{"lists-crossover", "with 8 iterations a record lists take {{value ratio where scheduler == 'lists' && iterations == 8 as %.2f}} times as long as a hardware queue and indirect dispatches {{value ratio where scheduler == 'indirect' && iterations == 8 as %.2f}}"},
 	{"lists-graphs", "for a classification of materials {{value ratio where scheduler == 'lists' && graph == 'classify' as %.2f}} and {{value ratio where scheduler == 'indirect' && graph == 'classify' as %.2f}},"},
 	{"lists-programs", "a list for each of 16 programs takes {{value cycles where scheduler == 'lists by program' && programs == 16 as %.0f}} cycles where one list takes {{value cycles where scheduler == 'lists' && programs == 16 as %.0f}}"},
 	{"lists-depth", "a list more takes {{value per_level where scheduler == 'lists' && depth == 5 as %.0f}} in a recursion ({{value per_level where scheduler == 'lists open' && depth == 5 as %.0f}} without its barrier)"},
+	{"lists-sensitivity", "At 512 iterations lists take less time than device-generated commands over all ranges ({{min ratio where number == 3 && iterations == 512 as %.2f}} to {{max ratio where number == 3 && iterations == 512 as %.2f}} of it), " +
+		"and {{min ratio where number == 1 && iterations == 512 as %.2f}} to {{max ratio where number == 1 && iterations == 512 as %.2f}} times that of a hardware queue;"},
 	{"lists-fanout", "lists past the L2 take {{value cycles where scheduler == 'lists in memory' && rounds == 1 as %.0f}}."},
 	{"lists-crossover", "takes {{value ratio where scheduler == 'lists slow' && iterations == 512 as %.2f}} times as long with 512\niterations, where indirect dispatches take {{value ratio where scheduler == 'indirect' && iterations == 512 as %.2f}},"},
 }

@@ -321,6 +321,7 @@ const (
 	multipass  = "scheduler.kind=multipass "
 	firmware   = "scheduler.kind=firmware "
 	workLists  = "scheduler.kind=lists "
+	generated  = "scheduler.kind=generated "
 	persistent = "scheduler.kind=persistent "
 	apart      = "queue.pack_threads=false "              // a wave for each payload of "fan"
 	twoPlaces  = "shader_engines=2 simds=1 wave_slots=1 " // for a wave each
@@ -498,6 +499,8 @@ var plainRows = []keyRow{
 	{"front_end.fetch_cycles", "lastsum", multipass, "1", "1001", exactly(1000)}, // one of the two dispatches is indirect
 	{"front_end.fetch_cycles", "indirect-kernel", "", "1", "1001", exactly(1000)},
 	{"front_end.fetch_cycles", "indirect-queue", "", "1", "1001", exactly(1000)},
+	{"front_end.packet_cycles", "lastsum", generated, "0", "1000", between(5000, 5010)}, // five records
+	{"front_end.outstanding", "fan-long", generated + apart, "1", "64", faster},
 	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", between(3000, 3600)}, // three lines that were read at once come one after the other
 	{"front_end.outstanding", "queues-small", onePipe + "dispatcher.launch_latency=10000", "64", "1", bound(10_000, 16*10_000, 16*800)},
 

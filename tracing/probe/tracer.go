@@ -159,6 +159,16 @@ type PayloadDepth struct {
 // A DepthTracer is a Tracer that receives the number of waiting payloads whenever it changes.
 type DepthTracer interface{ Depth(d *PayloadDepth) }
 
+// A FrontEndSpan is what the front end does for the records of lists.
+type FrontEndSpan struct {
+	Kind     string // reads, launches, program changes or preprocessing
+	Name     string // what is read, or the node
+	From, To uint64
+}
+
+// A FrontEndTracer is a Tracer that receives what the front end does, when its end is known. Spans of one kind may overlap.
+type FrontEndTracer interface{ FrontEnd(s *FrontEndSpan) }
+
 // A NodeQueue is the number of payloads that wait for a node.
 type NodeQueue struct {
 	Name    string
