@@ -55,9 +55,10 @@ var allowedImports = map[string]string{
 	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
-	"tracing":               "account config energy isa program",
+	"tracing":               "account config energy internal/schema isa program",
+	"internal/schema":       "",
 	"tracing/perfetto":      "account internal/expression isa tracing/probe",
-	"tracing/profile":       "account config energy isa mem/hierarchy program tracing tracing/probe",
+	"tracing/profile":       "account config energy internal/schema isa mem/hierarchy program tracing tracing/probe",
 	"tracing/report":        "account tracing tracing/profile",
 	"tracing/daisen":        "isa tracing/probe",
 	"tracing/monitor":       "",
@@ -79,7 +80,7 @@ var allowedImports = map[string]string{
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "config experiments internal/files tracing",
+	"experiments/sweep":     "config experiments internal/files internal/schema tracing",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
 	"internal/fuzz":         "", // tests only

@@ -153,16 +153,6 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 // A rowsText is a sentence with numbers of an experiment's rows.
 type rowsText struct{ experiment, text string }
 
-// readmeSays are the README's sentences with numbers, by the experiment that these are of.
-var readmeSays = []rowsText{
-	{"mi300a-validation", "{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}}."},
-	{"queue-sensitivity", "takes at most\n\n- {{max ratio where number == 1 && knob != 'launch rate' as %.2f}} of the time of a firmware core,\n" +
-		"- {{max ratio where number == 2 && knob != 'launch rate' as %.2f}} of the time of passes,\n" +
-		"- {{max ratio where number == 3 && knob != 'launch rate' as %.2f}} of the time of persistent waves.\n"},
-	{"queue-sensitivity", "With one launch each 100 cycles the hardware queue takes {{value ratio where setting == 'launch rate low' && number == 1 as %.2f}}, " +
-		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}} and {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}} times as long as these\nthree."},
-}
-
 // workListsSay are the sentences with numbers of the page on work lists.
 var workListsSay = []rowsText{
 	{"lists-graphs", "they take {{value ratio where scheduler == 'persistent' && graph == 'mariani' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, " +
@@ -183,7 +173,7 @@ var workListsSay = []rowsText{
 
 // The numbers that pages give are those of the rows.
 func TestPagesSayWhatTheRowsSay(t *testing.T) {
-	for file, says := range map[string][]rowsText{"../README.md": readmeSays, "graphs/work-lists.md": workListsSay} {
+	for file, says := range map[string][]rowsText{"graphs/work-lists.md": workListsSay} {
 		page := suite.Must(os.ReadFile(filepath.FromSlash(file)))(t)
 		for _, s := range says {
 			rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)

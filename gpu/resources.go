@@ -243,7 +243,7 @@ func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.De
 		if s.Linear {
 			filter = "linear"
 		}
-		return []mem.Descriptor{{Sampler: samplerOf(&config.Sampler{Filter: filter, Wrap: []string{s.Wrap}, Texels: s.Unnormalized})}}, nil
+		return []mem.Descriptor{{Sampler: SamplerOf(&config.Sampler{Filter: filter, Wrap: []string{s.Wrap}, Texels: s.Unnormalized})}}, nil
 	}
 	if err := r.checkArray(want); err != nil {
 		return nil, err

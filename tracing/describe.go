@@ -19,10 +19,11 @@ type Statistic struct{ Path, Unit, Meaning string }
 
 // statistics are the members that no structure of package account has a tag for.
 var statistics = []Statistic{
+	{"format", "", "version of the statistics, which spvsim schema statistics describes"},
 	{"machine", "", "name of the machine, or of its file"},
 	{"clock_mhz", "MHz", "clock of the machine"},
 	{"mode", "", "how the job ran, if not timed as a whole: sampled or functional"},
-	{"stopped", "", "why the run was stopped before its end; all other statistics are up to then"},
+	{"stopped", "", "why the run was stopped before its end; the first member. All other statistics are up to then"},
 	{"launches", "launches", "dispatches, draws and graph dispatches that ran"},
 	{"cycles", "cycles", "simulated time from the beginning of the first launch to the end of the last one; of a repeated job, of its last round"},
 	{"seconds", "s", "simulated time in seconds, at the machine's clock"},
@@ -80,6 +81,9 @@ var statistics = []Statistic{
 	{"host.peak_bytes", "bytes", "memory of this computer that the run obtained from its system"},
 }
 
+// reasonsPath is the path of the slot cycles by reason.
+const reasonsPath = "slot_cycles.by_reason"
+
 // structures are the members whose description is in the tags of a structure.
 var structures = []struct {
 	path string
@@ -107,7 +111,7 @@ func Statistics() []Statistic { return slices.Clone(described()) }
 var described = sync.OnceValue(func() []Statistic {
 	list := slices.Clone(statistics)
 	for r := range account.NumReasons {
-		list = append(list, Statistic{"slot_cycles.by_reason." + r.String(), "slot cycles", r.Meaning()})
+		list = append(list, Statistic{reasonsPath + "." + r.String(), "slot cycles", r.Meaning()})
 	}
 	for p := range energy.NumParts {
 		list = append(list, Statistic{"energy.parts." + p.String(), "J", p.Meaning()})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
 	f.jobFlags.add(c)
 	flags.StringVar(&f.stats, "stats", "", "write the statistics as JSON to this `file`; - is standard output, without the summary")
-	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`; - is standard output, after the summary")
+	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`: as CSV or JSON if its name ends so, else as text; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "at the end, write the bytes of a buffer to a file (`buffer=file`); if its name ends in .png, an image as a picture; may be repeated")
 	addInteger(flags, &f.maxCycles, "max-cycles", 0, 0, manyCycles, "fail after this many `cycles`; 0: the limit of the job, if it has one")
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
@@ -233,7 +234,9 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 		fmt.Fprintln(c.OutOrStdout())
 	}
 	if f.listing != "" {
-		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error { return listings(w, r.Listings) }))
+		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error {
+			return listings(w, r.Listings, strings.TrimPrefix(strings.ToLower(filepath.Ext(f.listing)), "."))
+		}))
 	}
 	for _, d := range dumps {
 		errs = append(errs, d.write(c, r))
@@ -256,7 +259,14 @@ func expectations(w io.Writer, total, failed int) {
 	fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
 }
 
-func listings(w io.Writer, list []tracing.Listing) error {
+// listings writes listings in a format: csv, json, or text if it is neither.
+func listings(w io.Writer, list []tracing.Listing, format string) error {
+	switch format {
+	case "csv":
+		return tracing.WriteListingsCSV(w, list)
+	case "json":
+		return tracing.WriteListingsJSON(w, list)
+	}
 	for i := range list {
 		if err := tracing.WriteListing(w, &list[i]); err != nil {
 			return err

@@ -127,7 +127,7 @@ type format struct {
 var formats = map[string]format{
 	"stats":   {"JSON", []string{".json"}},
 	"profile": {"a profile as JSON", []string{".json"}},
-	"listing": {"text", []string{".txt", ".lst", ".s"}},
+	"listing": {"text", []string{".txt", ".lst", ".s", ".csv", ".json"}},
 	"series":  {"CSV", []string{".csv"}},
 	"trace":   {"a Perfetto trace, which is binary", []string{".pftrace", ".perfetto-trace", ".pb"}},
 	"daisen":  {"an SQLite database", []string{".sqlite3"}},
