@@ -52,6 +52,7 @@ var allowedImports = map[string]string{
 	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
 	"engine":                "",
 	"internal/spec":         "",
+	"internal/checkpoint":   "",
 	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
@@ -74,7 +75,7 @@ var allowedImports = map[string]string{
 	"gpu/machine":           "account config cu engine lds mem mem/akita mem/hierarchy scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem/hierarchy scheduler simd",
 	"gpu/concurrent":        "account config cu engine gpu/machine mem mem/hierarchy scheduler scheduler/command scheduler/graph simd tracing/probe",
-	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
+	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds internal/checkpoint isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",

@@ -146,6 +146,7 @@ type Rules struct {
 // Code is a program made ready for one machine. Counts grow while it runs.
 type Code struct {
 	Program *program.Program
+	Address int                   // in instruction memory, in bytes: programs of a machine lie one after the other
 	Counts  []account.InstCount   // by instruction
 	copies  [][]account.InstCount // further copies, until they are gathered
 	// Launch is that which runs it beside others, for tracers; empty: it runs alone.
@@ -162,12 +163,12 @@ type Code struct {
 	used          bool              // since the last DropUnused
 }
 
-// NewCode resolves the costs of prog's instructions. Base is the address of
-// the program in instruction memory, in bytes.
+// NewCode resolves the costs of prog's instructions. Base is its Address.
 func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	costs := classCosts(r, prog.WaveSize)
 	c := &Code{
 		Program:        prog,
+		Address:        base,
 		Counts:         make([]account.InstCount, len(prog.Insts)),
 		ops:            make([]op, len(prog.Insts)),
 		scoreboardSize: prog.VectorRows + prog.ScalarWords,

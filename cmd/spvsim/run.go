@@ -33,6 +33,7 @@ type runFlags struct {
 	components string
 	hostFlags
 	traceFlags
+	checkpointFlags
 	whatIf whatIfFlag
 }
 
@@ -85,6 +86,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
+	f.checkpointFlags.add(c)
 	f.whatIf.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	strictFlag(c, &f.strict)
@@ -133,6 +135,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err := checkOutputs(f.outputs(dumps)...); err != nil {
 		return err
 	}
+	if err := f.checkpointFlags.prepare(c, &setup, &f.traceFlags); err != nil {
+		return err
+	}
 	noteFormats(c, f.outputs(nil)...)
 	return unbounded(c, func() error { return f.simulate(c, setup, dumps) })
 }
@@ -147,6 +152,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
 	ended()
+	err = f.checkpointFlags.finish(c, err)
 	if err == nil {
 		err = f.whatIf.compare(c, f.threads, result)
 	}
@@ -178,7 +184,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"daisen", f.daisen}}
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}
