@@ -53,6 +53,7 @@ var allowedImports = map[string]string{
 	"engine":                "",
 	"internal/spec":         "",
 	"internal/checkpoint":   "",
+	"internal/parquet":      "",
 	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
@@ -61,6 +62,7 @@ var allowedImports = map[string]string{
 	"tracing/profile":       "account config energy isa mem/hierarchy program tracing tracing/probe",
 	"tracing/report":        "account tracing tracing/profile",
 	"tracing/daisen":        "isa tracing/probe",
+	"tracing/accesses":      "internal/parquet tracing/probe",
 	"tracing/monitor":       "",
 	"simd":                  "account internal/spec internal/timing isa program tracing/probe",
 	"lds":                   "engine internal/spec internal/timing isa mem/lane mem/rmw",
@@ -80,7 +82,7 @@ var allowedImports = map[string]string{
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "config experiments internal/files tracing",
+	"experiments/sweep":     "config experiments internal/files internal/parquet tracing",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
 	"internal/fuzz":         "", // tests only
@@ -89,9 +91,9 @@ var allowedImports = map[string]string{
 	"vulkan/driver":         "account config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "internal/files spirv",
-	"vulkan/rows":           "account experiments/sweep internal/files plots tracing/perfetto tracing/report",
+	"vulkan/rows":           "account experiments/sweep internal/files internal/parquet plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "config engine experiments experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "config engine experiments experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
 
 	"scheduler/internal/testmachine": "cu engine internal/spec internal/timing isa lds mem program simd", // for tests
 }

@@ -36,7 +36,7 @@ func (f *checkpointFlags) prepare(c *cobra.Command, s *gpu.Setup, t *traceFlags)
 	if f.file == "" && f.resume == "" {
 		return nil
 	}
-	for _, of := range []struct{ flag, value string }{{"trace", t.trace}, {"daisen", t.daisen}, {"monitor", t.monitor}} {
+	for _, of := range []struct{ flag, value string }{{"trace", t.trace}, {"accesses", t.accesses.file}, {"daisen", t.daisen}, {"monitor", t.monitor}} {
 		if of.value != "" {
 			return fmt.Errorf("--%s: want no --checkpoint and no --resume with it: what was written or shown before a checkpoint is not part of it", of.flag)
 		}

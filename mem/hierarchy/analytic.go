@@ -21,6 +21,7 @@ type Analytic struct {
 	fifos        *latencyFIFOs // nil: no limit; loads pass each other
 	warmingStats WarmingStats
 	snapshot     cacheSnapshot
+	lineLevels   *lineLevels // nil: not recorded
 	now          uint64 // cycle of the current access
 
 	response timing.Response // to it
@@ -83,6 +84,9 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 		c.counter.QueueFullCycles += full
 	}
 	ahead := c.prefetcher.start(c, r.Lines, r.Busy)
+	if f.lineLevels != nil {
+		f.lineLevels.begin()
+	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {
@@ -92,6 +96,9 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 			c.prefetcher.advance(c, i, r.Lines)
 		}
 		ready = max(ready, c.access(at>>fixed.Shift, delay, r, past, l))
+		if f.lineLevels != nil {
+			f.lineLevels.ended()
+		}
 		at += step
 	}
 	if held {

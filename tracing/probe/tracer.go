@@ -88,6 +88,7 @@ type Access struct {
 	Ready uint64 // Unknown: AccessDone brings it
 	ID    uint64 // names it in AccessDone
 	Lines []Line // of the caches; nil for the LDS. Valid during the call
+	Kind  string // what it does with its lines: read, write, atomic; empty: it has none
 	Level string // the farthest level that was reached; empty: not known
 
 	Passes, Conflicts int // of the LDS
@@ -100,6 +101,7 @@ const Unknown = ^uint64(0)
 type Line struct {
 	Addr  uint64
 	Bytes uint32 // that lanes move
+	Level string // the farthest that was reached; empty: not known
 }
 
 // A PayloadWait is a payload of an execution graph that was enqueued, or was picked to be launched.
