@@ -59,7 +59,7 @@ var allowedImports = map[string]string{
 	"tracing/probe":         "account program",
 	"tracing":               "account config energy isa program",
 	"tracing/perfetto":      "account internal/expression isa tracing/probe",
-	"tracing/profile":       "account config energy isa mem/hierarchy program tracing tracing/probe",
+	"tracing/profile":       "account config energy internal/parquet isa mem/hierarchy program tracing tracing/probe",
 	"tracing/report":        "account tracing tracing/profile",
 	"tracing/daisen":        "isa tracing/probe",
 	"tracing/accesses":      "internal/parquet tracing/probe",

@@ -238,7 +238,7 @@ func (t *timing) traceEnd(end uint64) {
 // sampleTracer samples the state of the machine for the tracer.
 func (t *timing) sampleTracer(now uint64) (next uint64) {
 	m := t.machine
-	s := probe.Sample{At: now, Levels: m.Levels()}
+	s := probe.Sample{At: now, Levels: m.Levels(), Parts: m.Parts()}
 	for _, u := range m.Array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {

@@ -21,6 +21,7 @@ func (r *runner) traceRound(round int) {
 	g := r.geometry()
 	t.RunBegin(g)
 	r.machine.Array.Trace(t, g.Levels)
+	r.machine.CountParts()
 	r.machine.Engine.Sample(0, r.timing.onSample)
 }
 

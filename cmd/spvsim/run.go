@@ -184,7 +184,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"counters", f.counters}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}
@@ -250,7 +250,7 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 // summary reports whether to print the summary: not if standard output carries data for a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && f.counters != "-" && !taken
 }
 
 // expectations prints how many were met; the mismatches are in the run's error.

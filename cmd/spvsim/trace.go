@@ -27,6 +27,7 @@ type traceFlags struct {
 	limit    string
 	profile  string
 	series   string
+	counters string
 	accesses accessesFlags
 	daisen   string
 	monitor  string
@@ -46,6 +47,7 @@ func (f *traceFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.series, "series", "", "write occupancy, queue depth and bandwidth over time as CSV to this `file`")
 	flags.StringVar(&f.accesses.file, "accesses", "", "write an address trace to this `file` as Parquet: a row for each line of each access to memory, with its cycle, unit, wave, pc, kind and the farthest level that was reached")
 	flags.StringVar(&f.accesses.limit, "accesses-limit", "512M", "end the address trace, with a note, at this number of `bytes` (K, M, G); 0: no limit")
+	flags.StringVar(&f.counters, "counters", "", "write the counts of each compute unit, cache slice and memory channel, of the run and over time, to this `file` as Parquet")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 
@@ -57,7 +59,7 @@ type record struct {
 
 // records creates the requested records. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
-	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().HasTable() {
+	if f.profile != "" || f.series != "" || f.counters != "" || f.trace != "" && s.Machine.Energies().HasTable() {
 		list = append(list, f.profiled(c, s))
 	}
 	if err := f.unused(c); err != nil {
@@ -179,6 +181,9 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 		}
 		if err == nil && f.series != "" {
 			err = writeTo(c, f.series, p.WriteCSV)
+		}
+		if err == nil && f.counters != "" {
+			err = writeTo(c, f.counters, p.WriteCounters)
 		}
 		return err
 	}}

@@ -131,6 +131,7 @@ var formats = map[string]format{
 	"series":   {"CSV", []string{".csv"}},
 	"trace":    {"a Perfetto trace, which is binary", []string{".pftrace", ".perfetto-trace", ".pb"}},
 	"accesses": {"Parquet", []string{".parquet"}},
+	"counters": {"Parquet", []string{".parquet"}},
 	"daisen":   {"an SQLite database", []string{".sqlite3"}},
 	"report":   {"an HTML page", []string{".html", ".htm"}},
 	"out":      {"an HTML page", []string{".html", ".htm"}},

@@ -145,7 +145,7 @@ func (f *Analytic) instance(l *level, cu int) *cache {
 	}
 	i := f.shape.Instance(l.SharedBy, cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
 	if l.caches[i] == nil {
-		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
+		l.caches[i] = newCache(l, i, f.instance(l.next, cu), f.mem)
 	}
 	return l.caches[i]
 }

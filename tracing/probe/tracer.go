@@ -117,13 +117,14 @@ type PayloadWait struct {
 // A Sample is the state of the machine in one cycle.
 type Sample struct {
 	At         uint64
-	Waves      int                   // resident
-	Workgroups int                   // resident
-	Queue      int                   // payloads that wait
-	Payloads   uint64                // bytes that payloads have
-	Nodes      []NodeQueue           // payloads that wait for each node of the graph that runs; valid during the call
-	Levels     []account.LevelCounts // counts so far; valid during the call
-	Queues     []QueueWaves          // hardware queues of the job; valid during the call
+	Waves      int                    // resident
+	Workgroups int                    // resident
+	Queue      int                    // payloads that wait
+	Payloads   uint64                 // bytes that payloads have
+	Nodes      []NodeQueue            // payloads that wait for each node of the graph that runs; valid during the call
+	Levels     []account.LevelCounts  // counts so far; valid during the call
+	Queues     []QueueWaves           // hardware queues of the job; valid during the call
+	Parts      [][]account.PartCounts // of each of Levels: counts of its parts so far; nil where they are not known; valid during the call
 }
 
 // A QueueWaves is the number of wave slots that the launches of a hardware queue hold.

@@ -57,6 +57,7 @@ type Profile struct {
 	Latencies   []Latency                `json:"latencies,omitempty"` // of accesses, by the farthest level that they reached
 	Bound       string                   `json:"bound,omitempty"`
 	WhatIf      []tracing.Counterfactual `json:"what_if,omitempty"`
+	Maps        *Maps                    `json:"maps,omitempty"`
 }
 
 // A LaunchProfile is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
@@ -194,7 +195,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
-		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf, Latencies: c.latencies.summaries(g.Levels),
+		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf, Latencies: c.latencies.summaries(g.Levels), Maps: c.maps.result(c.end - c.firstCycle),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
