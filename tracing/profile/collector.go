@@ -30,6 +30,9 @@ type Collector struct {
 	droppedLaunches int // launches that are not among them
 	latencies       latencies
 	maps            maps
+	accesses        map[*program.Program][]accessCounts // by instruction
+	lifetimes       latencies                           // of workgroups, by the name of their program
+	workgroups      map[residentGroup]begunAccess
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
@@ -39,6 +42,7 @@ type kernel struct {
 	weights []uint64   // operations of a lane, by instruction
 	issues  [][]uint64 // of the program's map; nil: it has none
 	joined  int        // instructions of a row of it
+	access  []accessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
 	units       map[int]bool
@@ -64,7 +68,7 @@ type depth struct{ sinceCycle, payloads uint64 }
 
 // NewCollector returns an empty collector.
 func NewCollector() *Collector {
-	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
+	return &Collector{accesses: map[*program.Program][]accessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
 // RunBegin implements probe.Tracer.
@@ -127,7 +131,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 		k = len(c.kernels)
 		c.byKey[key] = k
 		issues, joined := c.maps.ofProgram(w.Program)
-		c.kernels = append(c.kernels, kernel{issues: issues, joined: joined, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
+		c.kernels = append(c.kernels, kernel{access: c.accessesOf(w.Program), issues: issues, joined: joined, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
 			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
 	c.kernelOf[i] = k
@@ -235,6 +239,46 @@ func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, fr
 	c.steps[c.step].Units[p.Unit][why] += to - from
 	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
 	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
+}
+
+// accessCounts are the accesses of an instruction to memory.
+type accessCounts struct{ accesses, lines, bytes uint64 }
+
+// accessesOf returns the counts of a program's instructions.
+func (c *Collector) accessesOf(p *program.Program) []accessCounts {
+	if c.accesses[p] == nil {
+		c.accesses[p] = make([]accessCounts, len(p.Insts))
+	}
+	return c.accesses[p]
+}
+
+// add adds an access.
+func (n *accessCounts) add(a *probe.Access) {
+	n.accesses++
+	n.lines += uint64(len(a.Lines))
+	for i := range a.Lines {
+		n.bytes += uint64(a.Lines[i].Bytes)
+	}
+}
+
+// A residentGroup names a workgroup while it is resident.
+type residentGroup struct {
+	unit  int
+	index uint64
+}
+
+// WorkgroupBegin implements probe.Tracer.
+func (c *Collector) WorkgroupBegin(g *probe.Workgroup) {
+	c.workgroups[residentGroup{g.Unit, g.Index}] = begunAccess{g.At, g.Name}
+}
+
+// WorkgroupEnd implements probe.Tracer.
+func (c *Collector) WorkgroupEnd(at uint64, unit int, index uint64) {
+	key := residentGroup{unit, index}
+	if g, ok := c.workgroups[key]; ok {
+		c.lifetimes.add(g.level, at-min(g.at, at))
+		delete(c.workgroups, key)
+	}
 }
 
 // LDS implements probe.Tracer.

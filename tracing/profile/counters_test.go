@@ -116,3 +116,49 @@ func TestChannelBalance(t *testing.T) {
 		}
 	}
 }
+
+// No instruction of a ready job has more live registers than its program has, and lines of instructions add up to those of the vector and
+// the scalar cache. Workgroups of each program have a lifetime each.
+func TestInstructionsOfProfiles(t *testing.T) {
+	for _, name := range []string{"reduce", "matmul", "mandelbrot", "cl-lu", "bfs", "gemm"} {
+		fsys, file, _, err := experiments.Lookup(name)
+		suite.OK(t, err)
+		job := suite.Must(config.LoadJob(fsys, file))(t)
+		job.Expect = nil
+		m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
+		c := profile.NewCollector()
+		r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c}))(t)
+		p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
+		var lines, groups uint64
+		for i := range p.Listings {
+			most := 0
+			x := r.Listings[i].Program
+			for k := range p.Listings[i].Lines {
+				l := &p.Listings[i].Lines[k]
+				lines += l.CacheLines
+				most = max(most, l.LiveVector)
+				if l.LiveScalar > x.ScalarWords {
+					t.Errorf("%s, pc %d: %d live scalar registers of %d", name, k, l.LiveScalar, x.ScalarWords)
+				}
+			}
+			if most > x.VectorRows || most == 0 {
+				t.Errorf("%s: at most %d live vector registers, the program has %d", name, most, x.VectorRows)
+			}
+		}
+		for _, l := range r.Stats.Memory {
+			if l.Name == "vector_l1" || l.Name == "scalar_l1" {
+				lines -= l.Accesses
+			}
+		}
+		// Atomics and coherent accesses pass the first levels.
+		if coherent := name == "bfs" || name == "reduce"; int64(lines) < 0 || lines != 0 && !coherent {
+			t.Errorf("%s: lines of instructions are %d more than the first levels count", name, int64(lines))
+		}
+		for i := range p.Lifetimes {
+			groups += p.Lifetimes[i].Accesses
+		}
+		if groups != r.Stats.Workgroups {
+			t.Errorf("%s: %d lifetimes of %d workgroups", name, groups, r.Stats.Workgroups)
+		}
+	}
+}
