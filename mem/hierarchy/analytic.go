@@ -22,7 +22,7 @@ type Analytic struct {
 	warmingStats WarmingStats
 	snapshot     cacheSnapshot
 	lineLevels   *lineLevels // nil: not recorded
-	now          uint64 // cycle of the current access
+	now          uint64      // cycle of the current access
 
 	response timing.Response // to it
 }
