@@ -52,15 +52,18 @@ var allowedImports = map[string]string{
 	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
 	"engine":                "",
 	"internal/spec":         "",
+	"internal/checkpoint":   "",
+	"internal/parquet":      "",
 	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
 	"tracing":               "account config energy internal/schema isa program",
 	"internal/schema":       "",
 	"tracing/perfetto":      "account internal/expression isa tracing/probe",
-	"tracing/profile":       "account config energy internal/schema isa mem/hierarchy program tracing tracing/probe",
+	"tracing/profile":       "account config energy internal/parquet internal/schema isa mem/hierarchy program tracing tracing/probe",
 	"tracing/report":        "account tracing tracing/profile",
 	"tracing/daisen":        "isa tracing/probe",
+	"tracing/accesses":      "internal/parquet tracing/probe",
 	"tracing/monitor":       "",
 	"simd":                  "account internal/spec internal/timing isa program tracing/probe",
 	"lds":                   "engine internal/spec internal/timing isa mem/lane mem/rmw",
@@ -75,12 +78,12 @@ var allowedImports = map[string]string{
 	"gpu/machine":           "account config cu engine lds mem mem/akita mem/hierarchy scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem/hierarchy scheduler simd",
 	"gpu/concurrent":        "account config cu engine gpu/machine mem mem/hierarchy scheduler scheduler/command scheduler/graph simd tracing/probe",
-	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
+	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds internal/checkpoint isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "config experiments internal/files internal/schema tracing",
+	"experiments/sweep":     "config experiments internal/files internal/parquet internal/schema tracing",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
 	"internal/fuzz":         "", // tests only
@@ -89,9 +92,9 @@ var allowedImports = map[string]string{
 	"vulkan/driver":         "account config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "internal/files spirv",
-	"vulkan/rows":           "account experiments/sweep internal/files plots tracing/perfetto tracing/report",
+	"vulkan/rows":           "account experiments/sweep internal/files internal/parquet plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "config engine experiments experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "config engine experiments experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/launch vulkan/rows",
 
 	"scheduler/internal/testmachine": "cu engine internal/spec internal/timing isa lds mem program simd", // for tests
 }

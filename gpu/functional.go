@@ -62,7 +62,7 @@ func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	}
 	m := u.guard.setup.Machine
 	if u.lds == nil {
-		u.lds, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
+		u.lds = lds.New(&m.LDS)
 	}
 	fast.ResetWarming() // so that Warmed counts the requests of this run alone
 	o.Warm, o.LDS = fast, u.lds

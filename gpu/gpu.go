@@ -98,6 +98,8 @@ type Setup struct {
 	// Lower, if not nil, changes the target that shaders are lowered for, to compare compilers.
 	Lower    func(*program.Target)
 	Progress func(Progress) // nil, or called now and then while the job runs
+	// Checkpoints, if not nil, saves the state of the run between launches, or begins with one that was saved.
+	Checkpoints *Checkpoints
 	// Stalled, if not nil, is called when no workgroup has ended for StallAfter (0: 20 s) of host time, with a report of the loops that waves
 	// are in.
 	Stalled    func(report string)
@@ -114,7 +116,7 @@ func (s *Setup) check() error {
 	if s.Threads < 0 || s.Threads > MaxThreads {
 		return fmt.Errorf("%d threads: want 0 to %d", s.Threads, MaxThreads)
 	}
-	return CheckHostSeconds(s.MaxHostSeconds)
+	return errors.Join(CheckHostSeconds(s.MaxHostSeconds), s.checkCheckpoints())
 }
 
 // CheckHostSeconds tests a limit of the host's time.

@@ -85,7 +85,7 @@ func (g *graphWork) Count(c *account.Counts, _ scheduler.WorkgroupRange) {
 // ClassKey: dispatches of the same entries.
 func (g *graphWork) ClassKey() (text string) {
 	for i := range g.entries {
-		text += fmt.Sprintf(" %p %d", g.entries[i].Node, g.entries[i].Count)
+		text += fmt.Sprintf(" %v %d", g.entries[i].Node, g.entries[i].Count)
 	}
 	return text
 }

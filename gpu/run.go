@@ -32,6 +32,8 @@ type runner struct {
 	windows map[string]int          // number of launches by kind, for windows that time the first ones only
 	queues  []account.HardwareQueue // of the last round
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
+
+	checkpoints *checkpoints // nil: none are saved, and the run begins at the beginning
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -45,6 +47,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	if err == nil {
 		err = r.attach()
+	}
+	if err == nil {
+		r.checkpoints, err = newCheckpoints(r)
 	}
 	return r, err
 }
@@ -106,8 +111,8 @@ func (r *runner) execute() {
 	if e := r.setup.Machine.Energies(); e.HasTable() {
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 	}
-	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
-	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
+	r.timing = newTiming(r.machine, r.guard, r.tally)
+	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing, unit: r.setup.Machine.Dispatcher.UnitsInTurn(&r.setup.Machine.Shape)}
 	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 
@@ -222,8 +227,13 @@ func (r *runner) runRound(round int) error {
 		if l.once && round > 0 {
 			return nil
 		}
+		skip, after, err := r.checkpoints.betweenLaunches(checkpointPlace{round, i, follows})
+		if skip || err != nil {
+			return err
+		}
+		follows = after
 		r.guard.progress.Launch, r.guard.progress.Launches = i+1, of
-		err := r.launch(l, follows)
+		err = r.launch(l, follows)
 		follows = (follows || !l.host) && !l.from.Synchronize
 		return err
 	})

@@ -22,6 +22,15 @@ type timing struct {
 	current residentWork // the work that runs; nil: none has
 	running []*simd.Code // its programs
 	atBegin snapshot
+	// Functions that the engine calls; each is one value, as checkpoints know functions that are there before the first cycle.
+	onPoll   func(now uint64) error
+	onSample func(now uint64) (next uint64)
+}
+
+func newTiming(m *machine.Machine, g *guard, tally *account.Tally) *timing {
+	t := &timing{machine: m, guard: g, tally: tally}
+	t.onPoll, t.onSample = t.poll, t.sampleTracer
+	return t
 }
 
 // run runs a part of a work to its end.
@@ -53,7 +62,7 @@ func (t *timing) run(step string, w residentWork, p scheduler.WorkgroupRange, fo
 // beginAccounting starts an accounting period.
 func (t *timing) beginAccounting() {
 	t.atBegin = t.snapshot(t.now)
-	t.machine.Engine.Limit(t.limit(), t.poll)
+	t.machine.Engine.Limit(t.limit(), t.onPoll)
 	t.machine.Array.BeginPeriod(t.now)
 }
 
@@ -229,7 +238,7 @@ func (t *timing) traceEnd(end uint64) {
 // sampleTracer samples the state of the machine for the tracer.
 func (t *timing) sampleTracer(now uint64) (next uint64) {
 	m := t.machine
-	s := probe.Sample{At: now, Levels: m.Levels()}
+	s := probe.Sample{At: now, Levels: m.Levels(), Parts: m.Parts()}
 	for _, u := range m.Array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {

@@ -1,6 +1,8 @@
 package simd
 
 import (
+	"math/bits"
+
 	"spvsim/account"
 	"spvsim/isa"
 )
@@ -72,6 +74,9 @@ type Wave struct {
 	earliestIssue issueBound  // issue, but for what it waits for
 	fetched       fetchedLine // of the instruction cache
 	outstandingAccesses
+
+	// Under compaction: the lanes that were active at the start, and those of the instructions since one of them issued.
+	lanesAtStart, filledLanes int
 
 	State     isa.State
 	Workgroup *Workgroup
@@ -217,6 +222,7 @@ func (w *Wave) load(st *Start, s *SIMD) {
 	}
 	clear(w.returnCycles)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
+	w.lanesAtStart, w.filledLanes = bits.OnesCount64(w.State.Exec), 0
 }
 
 func laneMask(lanes int) uint64 {

@@ -168,6 +168,12 @@ buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
 push_constants: [{u32: 1}]
 dispatch: [16]
 `,
+	"branches": `
+shader: branches.spv
+buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
+push_constants: [{u32: 16}]
+dispatch: [4]
+`,
 	"phases": `
 shader: phases.spv
 buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
@@ -359,6 +365,7 @@ var plainRows = []keyRow{
 	{"issue.policy", "phases", oneSIMD + "timing.classes.lds_swizzle.latency=2000 ", "oldest", "round-robin", exactly(127 * 4)}, // the other wave's products, but the last
 	{"issue.per_category", "units", oneSIMD + "issue.width=1 " + fourCycles, "false", "true", bound(16*(68+66)*4, 16*68*4, oneWave)},
 	{"issue.width", "units", oneSIMD, "2", "1", bound(16*68, 16*137, oneWave)},
+	{"issue.compaction", "branches", "", "false", "true", slowed(0.5)}, // each side for half of the lanes
 
 	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slowed(4)},
 	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slowed(8)},

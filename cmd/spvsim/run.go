@@ -34,6 +34,7 @@ type runFlags struct {
 	components string
 	hostFlags
 	traceFlags
+	checkpointFlags
 	whatIf whatIfFlag
 }
 
@@ -86,6 +87,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
+	f.checkpointFlags.add(c)
 	f.whatIf.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	strictFlag(c, &f.strict)
@@ -134,6 +136,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err := checkOutputs(f.outputs(dumps)...); err != nil {
 		return err
 	}
+	if err := f.checkpointFlags.prepare(c, &setup, &f.traceFlags); err != nil {
+		return err
+	}
 	noteFormats(c, f.outputs(nil)...)
 	return unbounded(c, func() error { return f.simulate(c, setup, dumps) })
 }
@@ -148,6 +153,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
 	ended()
+	err = f.checkpointFlags.finish(c, err)
 	if err == nil {
 		err = f.whatIf.compare(c, f.threads, result)
 	}
@@ -179,7 +185,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"daisen", f.daisen}}
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"counters", f.counters}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}
@@ -247,7 +253,7 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 // summary reports whether to print the summary: not if standard output carries data for a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && f.counters != "-" && !taken
 }
 
 // expectations prints how many were met; the mismatches are in the run's error.

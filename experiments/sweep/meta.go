@@ -44,8 +44,6 @@ func (t *Table) notesText() (string, error) {
 	return string(text), err
 }
 
-func (typ Type) String() string { return [...]string{"integer", "real", "text"}[typ] }
-
 // statUnit returns the unit of a statistic by path; "" if the path is not known.
 func statUnit(path string) string {
 	s, err := tracing.Describe(path)

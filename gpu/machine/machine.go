@@ -141,6 +141,25 @@ func (g *Machine) Levels() []account.LevelCounts {
 	return list
 }
 
+// CountParts makes the levels of memory count their parts from now on.
+func (g *Machine) CountParts() {
+	for _, p := range g.LevelParts {
+		p.(*hierarchy.Component).CountParts()
+	}
+}
+
+// Parts returns the counts of the parts of each of Levels so far; nil where none are counted.
+func (g *Machine) Parts() [][]account.PartCounts {
+	list := make([][]account.PartCounts, 0, len(g.LevelParts)+2)
+	for i := len(g.LevelParts); i < len(g.Hierarchy.Counters()); i++ {
+		list = append(list, nil) // the second level of translation, before the others
+	}
+	for _, p := range g.LevelParts {
+		list = append(list, p.(*hierarchy.Component).Parts())
+	}
+	return list
+}
+
 // Faults returns the number of accesses out of bounds so far, of buffers and of LDS.
 func (g *Machine) Faults() uint64 {
 	sum := g.Store.Faults.Count

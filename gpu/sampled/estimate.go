@@ -2,9 +2,9 @@ package sampled
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -134,7 +134,7 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	before := s.history
 	s.history = history{} // what others leave in the caches is not known
 	if kern := l.Kernel(); kern != nil {
-		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
+		k := s.kinds.of(l, strconv.Itoa(kern.Code.Address))
 		all := cu.GridSize(kern.NumWorkgroups)
 		if all == 0 {
 			return s.clocked(l, whole(l), follows) // it takes what a launch takes

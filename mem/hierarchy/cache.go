@@ -52,6 +52,7 @@ type geometry struct {
 type cache struct {
 	*level
 	slices     []slice
+	firstPart  int // the number of its first slice among those of all instances
 	next       *cache
 	prefetcher *lookupPrefetcher // nil: the next level is looked up when a line misses
 	mem        memory
@@ -94,8 +95,8 @@ func newGeometry(c *NamedCache, word uint) geometry {
 	return g
 }
 
-func newCache(l *level, next *cache, mem memory) *cache {
-	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: contention.NewQueue(l.LinkCredits, l.now)}
+func newCache(l *level, instance int, next *cache, mem memory) *cache {
+	c := &cache{level: l, slices: make([]slice, l.Slices), firstPart: instance * l.Slices, next: next, mem: mem, credit: contention.NewQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
 		s.index = uint64(i)
@@ -127,7 +128,9 @@ func (c *cache) read(p setLookup, at, delay, addr uint64, bytes, moved uint32) (
 	arrives := at
 	taken = at + delay
 	delay = c.bookSlice(p.slice, at, delay, moved, c.cost)
-	c.component.notifyAccess(at, delay, addr, moved)
+	if c.component.isObserved() {
+		c.component.recordAccess(c.firstPart+int(p.slice.index), at, delay, addr, moved)
+	}
 	at += c.latency
 	if way := p.find(); way >= 0 {
 		p.lru.touch(int(p.set), way)
@@ -307,7 +310,9 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w storedWords) (read
 	taken = at + delay
 	delay = c.bookSlice(p.slice, at, delay, bytes, c.writeCost)
 	c.counter.Written += uint64(bytes)
-	c.component.notifyAccess(at, delay, addr, bytes)
+	if c.component.isObserved() {
+		c.component.recordAccess(c.firstPart+int(p.slice.index), at, delay, addr, bytes)
+	}
 	at += c.latency
 	held, delay := c.store(p, at, delay, w.up(c.wordIn(addr)))
 	if ready = at + delay; !held {

@@ -86,6 +86,8 @@ func (m *uniformChannels) transfer(at, delay, addr uint64, bytes uint32, kind Ki
 	delay = c.Reserve(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.HoldUntil(at + delay)
 	m.until = max(m.until, at+delay)
-	m.part.notifyAccess(at, delay, addr, bytes)
+	if m.part.isObserved() {
+		m.part.recordAccess(int(index), at, delay, addr, bytes)
+	}
 	return at + delay + m.latency, taken
 }
