@@ -56,6 +56,9 @@ func (g *graphWork) functional(u *functionalRunner, _ scheduler.WorkgroupRange, 
 	if err != nil {
 		return nil, err
 	}
+	for l, k := range d.kernels {
+		k.Check = l.Check
+	}
 	g.lastRun = d.Run()
 	d.Dispatch(list)
 	o := u.options(g.smallestNeed(u.machine.Limits))

@@ -48,6 +48,7 @@ type programs struct {
 	nextAddress int                  // where the next program starts in instruction memory
 	// adjustTarget, if not nil, changes the target that shaders are lowered for.
 	adjustTarget func(*program.Target)
+	check        bool // programs are for a run that is checked
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
@@ -211,6 +212,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 
 func (p *programs) target(size int) program.Target {
 	t := Target(p.machine, size)
+	t.Check = p.check
 	if p.adjustTarget != nil {
 		p.adjustTarget(&t)
 	}

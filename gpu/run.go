@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
@@ -31,6 +32,7 @@ type runner struct {
 	sampler *sampled.Sampler
 	windows map[string]int          // number of launches by kind, for windows that time the first ones only
 	queues  []account.HardwareQueue // of the last round
+	checker *check.Checker          // nil: accesses are not checked
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
 
 	checkpoints *checkpoints // nil: none are saved, and the run begins at the beginning
@@ -70,7 +72,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.window = s.Job.Time; s.Time != nil {
 		r.window = s.Time
 	}
-	return r, cmp.Or(r.prepareWork(), r.checkWindow())
+	return r, cmp.Or(r.prepareWork(), r.checkWindow(), checkModes(r))
 }
 
 // openRunner builds the machine, with nothing in its memory and no program.
@@ -98,7 +100,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r.programs = &programs{
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.Rules, limits: r.machine.Limits, size: size,
-		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower,
+		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower, check: s.Check,
 	}
 	r.execute()
 	r.useThreads()
@@ -111,8 +113,11 @@ func (r *runner) execute() {
 	if e := r.setup.Machine.Energies(); e.HasTable() {
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 	}
-	r.timing = newTiming(r.machine, r.guard, r.tally)
-	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing, unit: r.setup.Machine.Dispatcher.UnitsInTurn(&r.setup.Machine.Shape)}
+	if r.setup.Check {
+		r.checker = check.New()
+	}
+	r.timing = newTiming(r.machine, r.guard, r.tally, r.checker)
+	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing, checker: r.checker, unit: r.setup.Machine.Dispatcher.UnitsInTurn(&r.setup.Machine.Shape)}
 	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/engine"
 	"spvsim/gpu/machine"
 	"spvsim/scheduler"
@@ -22,13 +23,15 @@ type timing struct {
 	current residentWork // the work that runs; nil: none has
 	running []*simd.Code // its programs
 	atBegin snapshot
+	checker *check.Checker // nil: accesses are not checked
+
 	// Functions that the engine calls; each is one value, as checkpoints know functions that are there before the first cycle.
 	onPoll   func(now uint64) error
 	onSample func(now uint64) (next uint64)
 }
 
-func newTiming(m *machine.Machine, g *guard, tally *account.Tally) *timing {
-	t := &timing{machine: m, guard: g, tally: tally}
+func newTiming(m *machine.Machine, g *guard, tally *account.Tally, c *check.Checker) *timing {
+	t := &timing{machine: m, guard: g, tally: tally, checker: c}
 	t.onPoll, t.onSample = t.poll, t.sampleTracer
 	return t
 }

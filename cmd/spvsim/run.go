@@ -31,6 +31,8 @@ type runFlags struct {
 	quiet      bool
 	bounds     bool
 	strict     bool
+	check      bool
+	checkJSON  string
 	components string
 	hostFlags
 	traceFlags
@@ -85,6 +87,8 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.components, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
+	flags.BoolVar(&f.check, "check", false, "look for accesses that no shader may make, and fail if there are any: without an order between them, of memory that nothing wrote, or out of bounds")
+	flags.StringVar(&f.checkJSON, "check-json", "", "write what --check found as JSON to this `file`; - is standard output, without the summary")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	f.checkpointFlags.add(c)
@@ -125,6 +129,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	if f.components != "" && !slices.Contains(levelsOfParts, f.components) {
 		return fmt.Errorf("--components=%s: want %s", f.components, strings.Join(levelsOfParts, " or "))
+	}
+	if f.checkJSON != "" && !f.check {
+		return errors.New("--check-json: want --check, too")
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
@@ -185,7 +192,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"counters", f.counters}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
+	list := []outputFile{{"stats", f.stats}, {"check-json", f.checkJSON}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"counters", f.counters}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}
@@ -208,7 +215,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		}
 	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.components != "",
-		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict}
+		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict, Check: f.check}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
@@ -229,6 +236,12 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 	}
 	if f.summary() && r.Stats.WhatIf != nil {
 		errs = append(errs, tracing.WriteCounterfactuals(c.OutOrStdout(), r.Stats, f.whatIf.plan.Absent))
+	}
+	if r.Checked != nil && f.summary() {
+		writeFindings(c.OutOrStdout(), r.Checked)
+	}
+	if r.Checked != nil && f.checkJSON != "" {
+		errs = append(errs, writeTo(c, f.checkJSON, r.Checked.Write))
 	}
 	if f.components != "" {
 		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.components == "each"))
@@ -253,7 +266,7 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 // summary reports whether to print the summary: not if standard output carries data for a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && f.counters != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.checkJSON != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && f.counters != "-" && !taken
 }
 
 // expectations prints how many were met; the mismatches are in the run's error.

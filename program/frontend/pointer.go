@@ -23,6 +23,7 @@ type pointers struct {
 	writes  map[object]bool // objects written, by space and number
 	private []initStore
 	graph   graph
+	written writtenState
 }
 
 // An object is memory that accesses to other objects do not overlap.

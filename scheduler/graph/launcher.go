@@ -122,6 +122,9 @@ func (o *launcher) popHost(b *nodeQueue) (int32, error) {
 		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 	}
 	x.launches = 1
+	if c := b.Launch.Check; c != nil {
+		c.NewPayload(x.addr, uint64(x.size), true)
+	}
 	b.numHostPayloads--
 	if h.next += h.step; h.next >= h.count {
 		b.hostPayloads = b.hostPayloads[1:]
