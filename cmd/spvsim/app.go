@@ -107,7 +107,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
 	flags.StringVar(&f.overlap, "overlap", "submitted", "`which` launches overlap: submitted (all that barriers, events and semaphores allow), or none")
 	flags.BoolVar(&f.checks, "check", false, "look for accesses that no shader may make, and fail if there are any: see spvsim run --check")
-	flags.StringVar(&f.checkJSON, "check-json", "", "write what --check found as JSON to this `file`")
+	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -133,11 +133,9 @@ func (f *appFlags) check(c *cobra.Command) error {
 	if f.opencl && f.answers != "" && f.answers != "opencl" {
 		return fmt.Errorf("--profile %s: found --opencl too, which implies --profile opencl: want one of them", f.answers)
 	}
+	f.checks = f.checks || f.checkJSON != ""
 	if f.checks && f.mode == config.ModeSampled {
 		return fmt.Errorf("--check: found --mode %s: want %s or %s", f.mode, config.ModeTimed, config.ModeFunctional)
-	}
-	if f.checkJSON != "" && !f.checks {
-		return errors.New("--check-json: want --check, too")
 	}
 	if f.root != "" {
 		if i, err := os.Stat(f.root); err != nil {

@@ -88,7 +88,7 @@ func runCommand() *cobra.Command {
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
 	flags.BoolVar(&f.check, "check", false, "look for accesses that no shader may make, and fail if there are any: without an order between them, of memory that nothing wrote, or out of bounds")
-	flags.StringVar(&f.checkJSON, "check-json", "", "write what --check found as JSON to this `file`; - is standard output, without the summary")
+	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`; - is standard output, without the summary")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	f.checkpointFlags.add(c)
@@ -129,9 +129,6 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	if f.components != "" && !slices.Contains(levelsOfParts, f.components) {
 		return fmt.Errorf("--components=%s: want %s", f.components, strings.Join(levelsOfParts, " or "))
-	}
-	if f.checkJSON != "" && !f.check {
-		return errors.New("--check-json: want --check, too")
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
@@ -215,7 +212,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		}
 	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.components != "",
-		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict, Check: f.check}
+		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict, Check: f.check || f.checkJSON != ""}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
