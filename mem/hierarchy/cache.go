@@ -65,7 +65,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 	l := &level{NamedCache: c, geometry: newGeometry(&c, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	for way, bytes := range c.LinkBandwidths(shape.ClockMHz) {
+	for way, bytes := range linkBandwidths(&c, shape.ClockMHz) {
 		if bytes > 0 {
 			l.linkCost[way] = fixed.PerByte(bytes)
 		}

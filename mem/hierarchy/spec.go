@@ -267,8 +267,8 @@ type NamedCache struct {
 	unhashed int  // consecutive slices among which an address chooses by its own bits, as among channels
 }
 
-// LinkBandwidths returns the bandwidths of a level's links in bytes per cycle of the core's clock, by direction and of both together; 0: no limit.
-func (c *NamedCache) LinkBandwidths(coreMHz int) [3]float64 {
+// linkBandwidths returns the bandwidths of a level's links in bytes per cycle of the core's clock, by direction and of both together; 0: no limit.
+func linkBandwidths(c *NamedCache, coreMHz int) [3]float64 {
 	list := [...]float64{Read: c.LinkRead, Write: c.LinkWrite, BothDirections: c.LinkShared}
 	for i := range list {
 		if c.linkMHz > 0 && c.linkMHz != coreMHz {
@@ -316,10 +316,10 @@ func (s *Spec) Level(name string) *CacheSpec {
 	return nil
 }
 
-// LinkBandwidths returns those of a level by name.
+// LinkBandwidths returns the bandwidths of the links of a level, as linkBandwidths does, by the name of the level.
 func (s *Spec) LinkBandwidths(name string, coreMHz int) [3]float64 {
 	levels := s.Levels()
-	return levels[slices.Index(LevelNames, name)].LinkBandwidths(coreMHz)
+	return linkBandwidths(&levels[slices.Index(LevelNames, name)], coreMHz)
 }
 
 // Check asks for the levels that every machine has, and that an outer level's
