@@ -50,7 +50,7 @@ var allowedImports = map[string]string{
 	"energy":                "account internal/spec isa",
 	"internal/files":        "internal/fault",
 	"internal/bounds":       "internal/files",
-	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
+	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/fixed mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
 	"engine":                "",
 	"internal/spec":         "",
 	"internal/checkpoint":   "",

@@ -42,7 +42,7 @@ type runner struct {
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	for i := 0; err == nil && i < len(r.graphs); i++ {
-		err = r.graphs[i].placeOn(r.machine, s.Machine)
+		err = r.graphs[i].placeOn(r.machine, r.setup.Machine)
 	}
 	if err == nil {
 		err = r.prepareQueues()
@@ -84,6 +84,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Machine = s.Machine.InCoreCycles()
 	r := &runner{setup: s}
 	r.guard = &guard{ctx: ctx, setup: &r.setup, host: newBudget(&s.Job.Limits)}
 	if err := r.guard.host.reserve(machineBytes(s.Machine), machineName(s.Machine)); err != nil {

@@ -453,6 +453,8 @@ var plainRows = []keyRow{
 	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", perHit("memory_side", 190)}, // pages lie anywhere
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", bound(moved/16, moved*10/16, unbound)},
 	// Reads one after the other wait for their columns, and for what a row takes to open; mem/dram has the forms of its timings.
+	{"memory.clock_mhz", "chain", passAll + "clock_mhz=2000 memory.latency_cycles=150", "0", "1200", longer(97 * 100)},
+	{"front_end.clock_mhz", "all", "clock_mhz=2000 dispatcher.kernel_launch_cycles=1000", "0", "1000", longer(1000)},
 	{"dram.standard", "chain", passAll + "clock_mhz=1000 memory.bytes_per_cycle=16", "none", "HBM", longer(97 * 14)},
 	// Keys of device memory act on banked channels as well.
 	{"memory.requests", "apart", passAll + banked, "0", "1", bothOf(slower, waited("memory"))},

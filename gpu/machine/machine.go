@@ -171,7 +171,7 @@ func (g *Machine) Faults() uint64 {
 
 // TransferCycles returns the time of a transfer: bytes / (channels * bytes_per_cycle * efficiency), rounded up.
 func (g *Machine) TransferCycles(bytes uint64) uint64 {
-	spec := &g.Spec.Memory
+	spec := g.Spec.Memory.InCycles(g.Spec.ClockMHz)
 	rate := spec.BytesPerCycle * float64(spec.Channels)
 	if spec.Efficiency > 0 {
 		rate *= spec.Efficiency

@@ -66,7 +66,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 	l := &level{NamedCache: c, geometry: newGeometry(&c, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
+	for way, bytes := range linkBandwidths(&c, shape.ClockMHz) {
 		if bytes > 0 {
 			l.linkCost[way] = fixed.PerByte(bytes)
 		}
@@ -207,8 +207,8 @@ func (c *cache) acquireFrom(q *contention.Queue, at, delay uint64) uint64 {
 	return c.acquireStallingSender(q, at, delay)
 }
 
-// bothDirections is the index of a link that both directions share, after Read and Write.
-const bothDirections = Write + 1
+// BothDirections is the index of a link that both directions share, after Read and Write.
+const BothDirections = Write + 1
 
 // sendOnLink takes a credit and books the link to the next level: the read direction for reads, the write direction for
 // stores and operands of atomics, or the link that both share. It returns the cycles waited.
@@ -220,8 +220,8 @@ func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	} else {
 		c.counter.LinkWritten += uint64(bytes)
 	}
-	if c.linkCost[bothDirections] > 0 {
-		way = bothDirections
+	if c.linkCost[BothDirections] > 0 {
+		way = BothDirections
 	}
 	if c.linkCost[way] == 0 {
 		return delay

@@ -48,10 +48,11 @@ func (d *device) enqueue(q *contention.Queue, at, delay uint64, bytes uint32, ki
 
 // newMemory makes the device memory of a machine.
 func newMemory(s *Spec, shape *spec.Shape, now *uint64) memory {
+	m := s.Memory.InCycles(shape.ClockMHz)
 	if s.DRAM.present() {
-		return newDRAMChannels(&s.Memory, &s.DRAM, shape.ClockMHz, now)
+		return newDRAMChannels(&m, &s.DRAM, shape.ClockMHz, now)
 	}
-	return newUniformChannels(&s.Memory, now)
+	return newUniformChannels(&m, now)
 }
 
 // uniformChannels is device memory whose channels move bytes at one rate, whatever the addresses.

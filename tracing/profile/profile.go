@@ -319,7 +319,8 @@ func peak(m *config.Machine) float64 {
 func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
 	var list []LevelProfile
 	for _, name := range g.Levels {
-		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
+		memory := m.Memory.InCycles(m.ClockMHz)
+		rate := float64(memory.Channels) * memory.BytesPerCycle
 		if c := m.Level(name); c != nil {
 			all, _ := m.Instances(c.SharedBy)
 			rate = float64(max(c.Slices, 1)*all) * hierarchy.NewLevelTiming(c, m.ClockMHz).Bandwidth
