@@ -205,7 +205,7 @@ func (h *HardwareJob) EachLaunch(do func(*HardwareLaunch) error) error {
 func (h *HardwareJob) launch(l *config.Launch) (*HardwareLaunch, error) {
 	out := &HardwareLaunch{Launch: l, Name: stepName(l)}
 	refuse := func(key, found string) error {
-		return h.r.setup.Job.Fault(l, key, fmt.Errorf("found %s: want a dispatch of a compute shader: they are %w", found, ErrHardware))
+		return h.unmeasured(l, key, fmt.Errorf("found %s: want a dispatch of a compute shader: they are %w", found, ErrHardware))
 	}
 	switch {
 	case l.Draw != nil:
@@ -230,6 +230,11 @@ func (h *HardwareJob) launch(l *config.Launch) (*HardwareLaunch, error) {
 	}
 	out.Elements = h.elements(out.Shader, l)
 	return out, nil
+}
+
+// unmeasured is a fault of a launch's key in the job file that is ErrHardware as well.
+func (h *HardwareJob) unmeasured(l *config.Launch, key string, err error) error {
+	return &failure{ErrHardware, h.r.setup.Job.Fault(l, key, err)}
 }
 
 // elements lists what a launch binds at the bindings of its shader; what comes later counts.
@@ -287,7 +292,7 @@ func (h *HardwareJob) shader(l *lowered, from *config.Launch) (*HardwareShader, 
 	prog := l.code.Program
 	s := &HardwareShader{File: from.Shader, Module: m, Program: prog, SubgroupSize: cmp.Or(from.WaveSize, h.r.setup.Job.WaveSize)}
 	if e := entryPoint(m, from.Entry); kernel.Is(e) || e.Model != spirv.ExecutionModelGLCompute {
-		return nil, h.r.setup.Job.Fault(from, "entry", fmt.Errorf("found %v %q: want GLCompute: other shaders are %w", e.Model, e.Name, ErrHardware))
+		return nil, h.unmeasured(from, "entry", fmt.Errorf("found %v %q: want GLCompute: other shaders are %w", e.Model, e.Name, ErrHardware))
 	}
 	values, _ := specialization(m, from.Specialization)
 	for _, id := range slices.Sorted(maps.Keys(values)) {
@@ -301,7 +306,7 @@ func (h *HardwareJob) shader(l *lowered, from *config.Launch) (*HardwareShader, 
 	for i := range m.Raw.Instructions {
 		if in := &m.Raw.Instructions[i]; in.Op == spirv.OpVariable || in.Op == spirv.OpUntypedVariableKHR {
 			if err := h.addBinding(s, in, values); err != nil {
-				return nil, h.r.setup.Job.Fault(from, "shader", err)
+				return nil, h.unmeasured(from, "shader", err)
 			}
 		}
 	}

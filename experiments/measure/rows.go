@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"spvsim/config"
@@ -52,11 +53,7 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 	}
 	same := func(name string, value any) { each(name, func(*StepTime) any { return value }) }
 	same("job", job.Name)
-	for _, v := range job.Parameters {
-		if x, ok := job.Parameter(v.Name); ok {
-			same(v.Name, x)
-		}
-	}
+	same("parameters", parametersText(job))
 	each("step", func(s *StepTime) any {
 		if s.Name == "" {
 			return nil
@@ -74,6 +71,20 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 	}
 	same("results", map[bool]string{true: "right", false: "wrong"}[len(r.Failures) == 0])
 	return t
+}
+
+// parametersText lists a job's parameters as name=value.
+func parametersText(job *config.Job) any {
+	var words []string
+	for _, v := range job.Parameters {
+		if x, ok := job.Parameter(v.Name); ok {
+			words = append(words, fmt.Sprintf("%s=%v", v.Name, x))
+		}
+	}
+	if words == nil {
+		return nil
+	}
+	return strings.Join(words, " ")
 }
 
 // timeColumns are the columns of a measured time, in microseconds but for the spread.
