@@ -51,6 +51,7 @@ var sections = []struct{ name, title string }{
 	{"transpose-layouts", "Layouts of a tile in LDS"},
 	{"lds-aliasing", "Two arrays over the same bytes of LDS"},
 	{"vkfft-banks", "A library's Fourier transform by the banks of LDS"},
+	{"validate-device", "A machine beside a real device"},
 	{"memory-latency", "Memory latency and resident waves"},
 	{"helper-lanes", "Helper lanes by the size of triangles"},
 	{"matrix-width", "The width of the matrix unit"},

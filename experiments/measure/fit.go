@@ -1,12 +1,15 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"spvsim/config"
@@ -194,9 +197,11 @@ func (f *Fit) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// SimulatedConstants simulates the constants of a plan.
+// SimulatedConstants simulates the constants of a plan, on all processors.
 func SimulatedConstants(p *sweep.Plan, seconds func(run *config.Run) (float64, error)) (list []Constant, err error) {
-	first := map[string]row{}
+	rows, failures := make([]row, len(p.Specs)), make([]error, len(p.Specs))
+	var group sync.WaitGroup
+	places := make(chan struct{}, runtime.NumCPU())
 	for i := range p.Specs {
 		r := row{}
 		for _, c := range p.Specs[i].Cells {
@@ -205,20 +210,29 @@ func SimulatedConstants(p *sweep.Plan, seconds func(run *config.Run) (float64, e
 		if r["constant"] == "" || r["key"] == "" {
 			continue
 		}
-		run, err := p.Specs[i].Ready(nil)
-		if err != nil {
-			return nil, err
-		}
-		s, err := seconds(run)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r["run"], err)
-		}
-		r["seconds"] = fmt.Sprint(s)
+		rows[i] = r
+		group.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			run, err := p.Specs[i].Ready(nil)
+			if err == nil {
+				var s float64
+				s, err = seconds(run)
+				r["seconds"] = fmt.Sprint(s)
+			}
+			if err != nil {
+				failures[i] = fmt.Errorf("%s: %w", r["run"], err)
+			}
+		})
+	}
+	group.Wait()
+	first := map[string]row{}
+	for _, r := range rows {
 		if short, has := first[r["constant"]]; has {
 			list = append(list, constantOf(short, r))
-		} else {
+		} else if r != nil {
 			first[r["constant"]] = r
 		}
 	}
-	return list, nil
+	return list, errors.Join(failures...)
 }
