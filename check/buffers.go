@@ -12,8 +12,8 @@ import (
 	"spvsim/program"
 )
 
-// A Launch is a launch, or a dispatch of an execution graph, with the last accesses of its workgroups to device memory.
-type Launch struct {
+// A LaunchCheck is a launch, or a dispatch of an execution graph, with the last accesses of its workgroups to device memory.
+type LaunchCheck struct {
 	checker *Checker
 	setup   LaunchSetup
 	mutex   sync.Mutex
@@ -51,8 +51,8 @@ type groupOfLaunch struct {
 const maxGroups = 1 << 22
 
 // Launch begins a launch.
-func (c *Checker) Launch(s LaunchSetup) *Launch {
-	l := &Launch{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}, full: s.WithoutBuffers}
+func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
+	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}, full: s.WithoutBuffers}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
 	c.mutex.Lock()
@@ -108,7 +108,7 @@ const (
 const maxTableBytes = 256 << 20
 
 // ChecksBuffer reports whether accesses of an instruction have to be looked at: those to device memory that the launch may write.
-func (g *Group) ChecksBuffer(pc int, in *isa.Inst) bool {
+func (g *GroupCheck) ChecksBuffer(pc int, in *isa.Inst) bool {
 	l := g.launch
 	if l.setup.WithoutBuffers || in.Mem.Speculative || pc < len(l.setup.ReadOnly) && l.setup.ReadOnly[pc] {
 		return false
@@ -117,7 +117,7 @@ func (g *Group) ChecksBuffer(pc int, in *isa.Inst) bool {
 }
 
 // AccessBuffer is called before a wave's access to device memory: the lanes of a mask access so many bytes each.
-func (g *Group) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint64, addr *[64]uint64, bytes uint64) {
+func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint64, addr *[64]uint64, bytes uint64) {
 	l := g.launch
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -151,7 +151,7 @@ func (g *Group) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint64, a
 }
 
 // touch checks and records an access to a granule. It returns false once the table is full.
-func (l *Launch) touch(g *Group, k kind, now *bufferRecord, at uint64) bool {
+func (l *LaunchCheck) touch(g *GroupCheck, k kind, now *bufferRecord, at uint64) bool {
 	p := l.pageOf(at >> pageShift)
 	if !p.has(k) && !l.addKind(p, k) {
 		return false
@@ -208,7 +208,7 @@ func (p *page) has(k kind) bool {
 }
 
 // pageOf returns a page, without records where nothing has accessed it.
-func (l *Launch) pageOf(number uint64) *page {
+func (l *LaunchCheck) pageOf(number uint64) *page {
 	if l.last == number+1 {
 		return l.page
 	}
@@ -222,7 +222,7 @@ func (l *Launch) pageOf(number uint64) *page {
 }
 
 // addKind makes the records of a kind, unless that is beyond the bound.
-func (l *Launch) addKind(p *page, k kind) bool {
+func (l *LaunchCheck) addKind(p *page, k kind) bool {
 	bytes := uint64(pageGranules * 32)
 	if k == write {
 		bytes /= 2
@@ -254,7 +254,7 @@ func (c *Checker) takeTable(bytes uint64) bool {
 }
 
 // stop ends the check of the launch's buffers.
-func (l *Launch) stop(why string) {
+func (l *LaunchCheck) stop(why string) {
 	l.full, l.pages, l.page, l.last = true, nil, nil, 0
 	c := l.checker
 	c.mutex.Lock()
@@ -265,7 +265,7 @@ func (l *Launch) stop(why string) {
 }
 
 // against reports an access that has no order with an earlier one of another workgroup.
-func (l *Launch) against(g *Group, k kind, before, now *bufferRecord, at uint64) {
+func (l *LaunchCheck) against(g *GroupCheck, k kind, before, now *bufferRecord, at uint64) {
 	if before.group == 0 || before.group == now.group || l.ordered(g, before) {
 		return
 	}
@@ -288,7 +288,7 @@ func (l *Launch) against(g *Group, k kind, before, now *bufferRecord, at uint64)
 }
 
 // unwritten reports a read of a payload that nothing wrote.
-func (l *Launch) unwritten(g *Group, now *bufferRecord, at uint64) {
+func (l *LaunchCheck) unwritten(g *GroupCheck, now *bufferRecord, at uint64) {
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -299,7 +299,7 @@ func (l *Launch) unwritten(g *Group, now *bufferRecord, at uint64) {
 }
 
 // locate says where the granule of a finding is.
-func (l *Launch) locate(f *Finding, g *Group, now *bufferRecord, at uint64) {
+func (l *LaunchCheck) locate(f *Finding, g *GroupCheck, now *bufferRecord, at uint64) {
 	m, addr := g.program.Insts[now.pc()].Mem, at<<l.shift
 	if f.Memory, f.Address = "buffer", addr; m.Payload {
 		f.Memory = "payload"
@@ -312,10 +312,10 @@ func (l *Launch) locate(f *Finding, g *Group, now *bufferRecord, at uint64) {
 }
 
 // NewPayload implements isa.Checks.
-func (g *Group) NewPayload(addr, bytes uint64) { g.launch.NewPayload(addr, bytes, false) }
+func (g *GroupCheck) NewPayload(addr, bytes uint64) { g.launch.NewPayload(addr, bytes, false) }
 
 // NewPayload is called when a payload begins to exist; fromHost: the host wrote it.
-func (l *Launch) NewPayload(addr, bytes uint64, fromHost bool) {
+func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for at := addr >> l.shift; at<<l.shift < addr+bytes && !l.full; at++ {
@@ -336,7 +336,7 @@ func (l *Launch) NewPayload(addr, bytes uint64, fromHost bool) {
 }
 
 // Enqueued implements isa.Checks.
-func (g *Group) Enqueued(acquires bool) {
+func (g *GroupCheck) Enqueued(acquires bool) {
 	l := g.launch
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -350,7 +350,7 @@ func (g *Group) Enqueued(acquires bool) {
 }
 
 // begin adds a workgroup to the launch, and returns its serial number; 0: there are too many.
-func (l *Launch) begin(g *Group) uint32 {
+func (l *LaunchCheck) begin(g *GroupCheck) uint32 {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.full {

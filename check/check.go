@@ -29,7 +29,7 @@ import (
 type Checker struct {
 	mutex    sync.Mutex
 	findings map[pair]*Finding
-	idle     map[*program.Program][]*Group // groups that have ended
+	idle     map[*program.Program][]*GroupCheck // groups that have ended
 	err      error
 
 	tableBytes uint64   // of records of accesses to buffers
@@ -38,11 +38,11 @@ type Checker struct {
 
 // New makes the checker of a run.
 func New() *Checker {
-	return &Checker{findings: map[pair]*Finding{}, idle: map[*program.Program][]*Group{}}
+	return &Checker{findings: map[pair]*Finding{}, idle: map[*program.Program][]*GroupCheck{}}
 }
 
-// A Group is a resident workgroup with the last accesses to its LDS.
-type Group struct {
+// A GroupCheck is a resident workgroup with the last accesses to its LDS.
+type GroupCheck struct {
 	checker *Checker
 	program *program.Program
 	index   uint64
@@ -52,7 +52,7 @@ type Group struct {
 	access
 	first uint32 // epoch in which the next workgroup begins
 
-	launch   *Launch
+	launch   *LaunchCheck
 	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
 	released map[uint64]released // by place of an atomic
 	groupOrder
@@ -65,7 +65,7 @@ const (
 )
 
 // Begin returns the group of a workgroup that becomes resident, of so many waves.
-func (l *Launch) Begin(p *program.Program, index uint64, id [3]uint32, waves int) *Group {
+func (l *LaunchCheck) Begin(p *program.Program, index uint64, id [3]uint32, waves int) *GroupCheck {
 	g := l.checker.groupOf(p, waves)
 	if g != nil {
 		g.launch = l
@@ -76,7 +76,7 @@ func (l *Launch) Begin(p *program.Program, index uint64, id [3]uint32, waves int
 }
 
 // groupOf returns a group to begin with; nil: it is beyond the bounds.
-func (c *Checker) groupOf(p *program.Program, waves int) *Group {
+func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if waves > maxWaves || len(p.Insts) > maxInsts {
@@ -89,13 +89,13 @@ func (c *Checker) groupOf(p *program.Program, waves int) *Group {
 		c.idle[p] = list[:len(list)-1]
 		return list[len(list)-1]
 	}
-	return &Group{checker: c, program: p, lds: newShadow(p), first: 1, released: map[uint64]released{}}
+	return &GroupCheck{checker: c, program: p, lds: newShadow(p), first: 1, released: map[uint64]released{}}
 }
 
-func (g *Group) begin(index uint64, id [3]uint32, waves int) {
+func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 	g.index, g.id = index, id
 	if g.first > maxEpoch/2 {
-		g.lds.forget()
+		g.lds.clearRecords()
 		g.first = 1
 	}
 	g.lds.begin(g.program)
@@ -110,9 +110,9 @@ func (g *Group) begin(index uint64, id [3]uint32, waves int) {
 }
 
 // End returns the group of a workgroup that has ended.
-func (g *Group) End() {
-	for _, at := range slices.Sorted(maps.Keys(g.lds.early)) {
-		g.report(unwritten, 0, g.lds.early[at], at)
+func (g *GroupCheck) End() {
+	for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
+		g.report(unwritten, 0, g.lds.firstReads[at], at)
 	}
 	for i := range g.waves {
 		g.first = max(g.first, g.waves[i].epoch+1)
@@ -124,7 +124,7 @@ func (g *Group) End() {
 }
 
 // Barrier is called when a wave arrives at a barrier of the workgroup.
-func (g *Group) Barrier(wave uint32) {
+func (g *GroupCheck) Barrier(wave uint32) {
 	if w := &g.waves[wave]; w.epoch == maxEpoch {
 		g.wrap(w)
 	} else {
@@ -133,20 +133,20 @@ func (g *Group) Barrier(wave uint32) {
 }
 
 // wrap begins the numbers of epochs again. The first wave that gets there forgets all accesses.
-func (g *Group) wrap(w *waveOrder) {
+func (g *GroupCheck) wrap(w *waveOrder) {
 	first := true
 	for i := range g.waves {
 		first = first && g.waves[i].wraps <= w.wraps
 	}
 	if first {
-		g.lds.forget()
+		g.lds.clearRecords()
 	}
 	w.wraps++
 	w.enter(1)
 }
 
 // ReadUnwritten implements isa.Checks.
-func (g *Group) ReadUnwritten(st *isa.State, in *isa.Inst, lanes uint64) {
+func (g *GroupCheck) ReadUnwritten(st *isa.State, in *isa.Inst, lanes uint64) {
 	pc := 0
 	for pc+1 < len(g.program.Insts) && &g.program.Insts[pc] != in {
 		pc++

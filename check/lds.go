@@ -41,14 +41,14 @@ type access struct {
 }
 
 // AccessLDS is called before a wave's access to the LDS, the instruction with index pc of the program.
-func (g *Group) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
+func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 	mask := lane.Active(st, in.Mem)
 	if mask == 0 || in.Mem.Speculative {
 		return
 	}
 	a := &g.access
 	a.st, a.in, a.order, a.kind = st, in, &g.waves[st.WaveInGroup], kindOf(in.Op)
-	same := a.place()
+	same := a.locate()
 	if in.Op.Has(isa.FlagAtomic) {
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			g.synchronizeWaves(a.order, in, ldsPlace|uint64(a.offsets[bits.TrailingZeros64(rest)]))
@@ -75,8 +75,8 @@ func (g *Group) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 // ldsPlace keeps the places of atomics on the LDS apart from those on buffers.
 const ldsPlace = 1 << 63
 
-// place computes the byte offset of each lane, and reports whether it is the same for all.
-func (a *access) place() (same bool) {
+// locate computes the byte offset of each lane, and reports whether it is the same for all.
+func (a *access) locate() (same bool) {
 	m := a.in.Mem
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
@@ -93,30 +93,30 @@ func (a *access) place() (same bool) {
 }
 
 // touch checks and records the access of one lane to consecutive bytes. Those out of bounds are none of the memory's.
-func (g *Group) touch(now record, offset, bytes uint32) {
+func (g *GroupCheck) touch(now record, offset, bytes uint32) {
 	s := &g.lds
 	end := min(uint64(offset)+uint64(bytes), uint64(s.bytes))
 	for at := uint64(offset) >> s.shift; at<<s.shift < end; at++ {
 		c := &s.cells[at]
 		switch g.kind {
 		case read:
-			g.against(c.write, now, uint32(at))
+			g.reportPair(c.write, now, uint32(at))
 			g.againstAll(&c.atomics, now, uint32(at))
 			c.reads.add(now)
 		case atomicRead:
-			g.against(c.write, now, uint32(at))
+			g.reportPair(c.write, now, uint32(at))
 			c.reads.add(now)
 		case write:
 			if s.stored[at] == s.issue {
 				g.overlap(c.write, now, uint32(at))
 			} else {
-				g.against(c.write, now, uint32(at))
+				g.reportPair(c.write, now, uint32(at))
 			}
 			g.againstAll(&c.reads, now, uint32(at))
 			g.againstAll(&c.atomics, now, uint32(at))
 			c.write, s.stored[at] = now, s.issue
 		case atomicWrite:
-			g.against(c.write, now, uint32(at))
+			g.reportPair(c.write, now, uint32(at))
 			g.againstAll(&c.reads, now, uint32(at))
 			c.atomics.add(now)
 		}
@@ -128,18 +128,18 @@ func (g *Group) touch(now record, offset, bytes uint32) {
 
 // firstWrite looks at an access to a granule that nothing has written. A read is reported once it is known that no write of the same
 // epoch could have come first: else the two are a race, and reported as that.
-func (g *Group) firstWrite(now record, at uint32) {
+func (g *GroupCheck) firstWrite(now record, at uint32) {
 	s := &g.lds
-	before, found := s.early[at]
+	before, found := s.firstReads[at]
 	if !found && (!g.replaces() || lane.Result(g.in, 0).Kind != isa.None) {
-		s.early[at] = now
+		s.firstReads[at] = now
 	}
 	if !g.replaces() {
 		return
 	}
 	s.written[at/64] |= 1 << (at % 64)
 	if found {
-		delete(s.early, at)
+		delete(s.firstReads, at)
 		if !before.sameEpoch(now) || !g.order.unordered(before, now) {
 			g.report(unwritten, 0, before, at)
 		}
@@ -147,24 +147,24 @@ func (g *Group) firstWrite(now record, at uint32) {
 }
 
 // replaces reports that what the current instruction stores does not depend on what was there.
-func (g *Group) replaces() bool {
+func (g *GroupCheck) replaces() bool {
 	return g.kind == write || g.in.Op == isa.AtomicStore || g.in.Op == isa.AtomicExchange
 }
 
 // againstAll checks an access against those that stand beside each other.
-func (g *Group) againstAll(r *recent, now record, at uint32) {
+func (g *GroupCheck) againstAll(r *recent, now record, at uint32) {
 	if !r.last.sameEpoch(now) { // nor is any other
 		return
 	}
 	for _, before := range [...]record{r.last, r.otherWave, r.otherLane} {
 		if g.kind != atomicWrite || !before.atomic() {
-			g.against(before, now, at)
+			g.reportPair(before, now, at)
 		}
 	}
 }
 
-// against reports an access that has no order with an earlier one.
-func (g *Group) against(before, now record, at uint32) {
+// reportPair reports an access that has no order with an earlier one.
+func (g *GroupCheck) reportPair(before, now record, at uint32) {
 	if before.sameEpoch(now) && g.order.unordered(before, now) {
 		k := betweenWaves
 		if before.sameWave(now) {
@@ -175,7 +175,7 @@ func (g *Group) against(before, now record, at uint32) {
 }
 
 // overlap reports two lanes of one instruction that store different values to a granule.
-func (g *Group) overlap(before, now record, at uint32) {
+func (g *GroupCheck) overlap(before, now record, at uint32) {
 	from := at << g.lds.shift
 	for b := from; b < from+1<<g.lds.shift; b++ {
 		x, okX := g.storedByte(before.lane(), b)

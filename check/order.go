@@ -40,7 +40,7 @@ type released struct {
 }
 
 // synchronizeWaves follows an atomic access of a wave to a place, which no other memory has.
-func (g *Group) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
+func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
 	p, ok := g.released[place]
 	ok = ok && p.epoch == w.epoch
 	if in.Op.Has(isa.FlagWrites) && w.sync.fenced && len(g.released) < maxReleased {
@@ -60,7 +60,7 @@ func (g *Group) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
 const maxReleased = 1 << 16
 
 // OrderLanes implements isa.Checks.
-func (g *Group) OrderLanes(st *isa.State, scopes uint64) {
+func (g *GroupCheck) OrderLanes(st *isa.State, scopes uint64) {
 	w := &g.waves[st.WaveInGroup]
 	if scopes == 0 {
 		w.orderLanes(st.Exec)
@@ -97,7 +97,7 @@ type groupOrder struct {
 
 // AfterAtomics is called after the access of AccessBuffer where other goroutines run workgroups: what they released meanwhile may have been
 // read. It does nothing for other instructions.
-func (g *Group) AfterAtomics(in *isa.Inst) {
+func (g *GroupCheck) AfterAtomics(in *isa.Inst) {
 	l := g.launch
 	if !l.syncs || !in.Op.Has(isa.FlagAtomic) || !in.Op.Has(isa.FlagReads) {
 		return
@@ -110,7 +110,7 @@ func (g *Group) AfterAtomics(in *isa.Inst) {
 }
 
 // synchronizeGroups follows the atomic accesses of a wave's lanes.
-func (l *Launch) synchronizeGroups(g *Group, in *isa.Inst, mask uint64, addr *[64]uint64) {
+func (l *LaunchCheck) synchronizeGroups(g *GroupCheck, in *isa.Inst, mask uint64, addr *[64]uint64) {
 	g.atomics.mask, g.atomics.addr = mask, *addr
 	for ; mask != 0; mask &= mask - 1 {
 		at := addr[bits.TrailingZeros64(mask)]
@@ -125,6 +125,6 @@ func (l *Launch) synchronizeGroups(g *Group, in *isa.Inst, mask uint64, addr *[6
 }
 
 // ordered reports that an access of another workgroup comes before those of g now.
-func (l *Launch) ordered(g *Group, before *bufferRecord) bool {
+func (l *LaunchCheck) ordered(g *GroupCheck, before *bufferRecord) bool {
 	return before.time < g.acquired && before.time < l.groups[before.group-1].released
 }

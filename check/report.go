@@ -63,7 +63,7 @@ type Side struct {
 }
 
 // report adds an occurrence of a finding in a granule of the LDS. No record before: one access alone is wrong.
-func (g *Group) report(k Kind, before, after record, granule uint32) {
+func (g *GroupCheck) report(k Kind, before, after record, granule uint32) {
 	c, at := g.checker, granule<<g.lds.shift
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -74,7 +74,7 @@ func (g *Group) report(k Kind, before, after record, granule uint32) {
 }
 
 // reportVariable adds an occurrence of reads of a Function or Private variable that nothing wrote, by so many lanes.
-func (g *Group) reportVariable(name string, now record, lanes uint64) {
+func (g *GroupCheck) reportVariable(name string, now record, lanes uint64) {
 	c := g.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -84,7 +84,7 @@ func (g *Group) reportVariable(name string, now record, lanes uint64) {
 }
 
 // occurrence counts occurrences of a finding. It returns the finding if this is the first of them, to be completed.
-func (g *Group) occurrence(k Kind, before, after record, times uint64) *Finding {
+func (g *GroupCheck) occurrence(k Kind, before, after record, times uint64) *Finding {
 	p := g.program
 	f := g.checker.occurrence(&pair{k, p, p, before.pc(), after.pc()}, g, times)
 	if f == nil {
@@ -98,7 +98,7 @@ func (g *Group) occurrence(k Kind, before, after record, times uint64) *Finding 
 }
 
 // occurrence counts occurrences of a finding in a workgroup. It returns the finding if this is the first of them.
-func (c *Checker) occurrence(key *pair, g *Group, times uint64) *Finding {
+func (c *Checker) occurrence(key *pair, g *GroupCheck, times uint64) *Finding {
 	f := c.findings[*key]
 	if f == nil {
 		f = &Finding{Kind: key.kind, Program: key.program.Name, order: math.MaxUint64}

@@ -110,18 +110,18 @@ func (r *recent) add(n record) {
 
 // A shadow has a cell for each granule of a memory.
 type shadow struct {
-	shift   uint // log2 of the bytes of a granule
-	bytes   uint32
-	cells   []cell
-	stored  []uint32          // by granule: the number of the last instruction that stored there
-	written []uint64          // a bit for each granule
-	issue   uint32            // number of the current instruction
-	early   map[uint32]record // by granule: the first read of what nothing had written
+	shift      uint // log2 of the bytes of a granule
+	bytes      uint32
+	cells      []cell
+	stored     []uint32          // by granule: the number of the last instruction that stored there
+	written    []uint64          // a bit for each granule
+	issue      uint32            // number of the current instruction
+	firstReads map[uint32]record // by granule: the first read of what nothing had written
 }
 
 // newShadow makes the shadow of a program's LDS. Its granules are the smallest elements that the program accesses.
 func newShadow(p *program.Program) shadow {
-	s := shadow{shift: granuleShift(p.Insts), bytes: p.LDSBytes, early: map[uint32]record{}}
+	s := shadow{shift: granuleShift(p.Insts), bytes: p.LDSBytes, firstReads: map[uint32]record{}}
 	n := int(p.LDSBytes+1<<s.shift-1) >> s.shift
 	s.cells, s.stored, s.written = make([]cell, n), make([]uint32, n), make([]uint64, (n+63)/64)
 	return s
@@ -142,13 +142,13 @@ func granuleShift(insts []isa.Inst) uint {
 	return shift
 }
 
-// forget drops all accesses.
-func (s *shadow) forget() { clear(s.cells) }
+// clearRecords drops all accesses.
+func (s *shadow) clearRecords() { clear(s.cells) }
 
 // begin prepares the shadow for a workgroup that finds its memory undefined, but for variables with an initializer.
 func (s *shadow) begin(p *program.Program) {
 	clear(s.written)
-	clear(s.early)
+	clear(s.firstReads)
 	for _, v := range p.LDSVariables {
 		if !v.Zero {
 			continue

@@ -184,7 +184,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	st := &isa.State{Lanes: 64}
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	var groups [2]*check.Group
+	var groups [2]*check.GroupCheck
 	for i := range groups {
 		groups[i] = l.Begin(p, uint64(i), [3]uint32{uint32(i)}, 1)
 		groups[i].AccessBuffer(st, 0, &p.Insts[0], 1, &[64]uint64{4096}, 4)

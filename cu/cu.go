@@ -91,7 +91,7 @@ type KernelLaunch struct {
 	Traffic *hierarchy.Traffic
 
 	// Check checks the accesses of its workgroups; nil: nothing does.
-	Check *check.Launch
+	Check *check.LaunchCheck
 
 	readOnlyLoads []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }

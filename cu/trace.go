@@ -46,7 +46,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	t := &u.units.trace
 	p, _ := u.memory.(*memoryUnit)
 	if p != nil {
-		p.port.ForgetLines()
+		p.port.Request().Lines = nil // of the instruction before; this one may ask for none
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.CurrentInst()

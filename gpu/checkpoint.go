@@ -105,7 +105,7 @@ func newCheckpoints(r *runner) (*checkpoints, error) {
 	for _, l := range r.programs.order {
 		constant = append(constant, l.code.Program)
 	}
-	objects, err := checkpoint.Scan(checkpoint.Rules{Constant: constant, Host: hostTypes, Made: madeTypes}, r, r.setup.Tracer)
+	objects, err := checkpoint.Scan(checkpoint.Rules{Constant: constant, Host: hostTypes, LateTypes: madeTypes}, r, r.setup.Tracer)
 	if err != nil {
 		return nil, err
 	}

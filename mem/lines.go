@@ -4,11 +4,8 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// Request returns what the last instruction asked the hierarchy for, since ForgetLines. It is valid until the next instruction.
+// Request returns what the last instruction asked the hierarchy for, since its lines were last set to nil. It is valid until the next instruction.
 func (p *Port) Request() *hierarchy.Request { return &p.lanes.w.request }
-
-// ForgetLines clears the lines of Request before an instruction that may ask for none.
-func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 
 // RecordLevels makes the hierarchy record the farthest level of each line, where it knows it at once.
 func (p *Port) RecordLevels() {

@@ -39,7 +39,7 @@ type Workgroup struct {
 	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's LDS
 	LDSSize    uint32
 	Done       uint64       // cycle by which all accesses of its ended waves are done
-	Check      *check.Group // nil: its accesses are not checked
+	Check      *check.GroupCheck // nil: its accesses are not checked
 	FirstIssue uint64       // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 

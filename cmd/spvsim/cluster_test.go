@@ -73,7 +73,7 @@ func debianRoot(t *testing.T, set string) string {
 func buildStatic(t *testing.T, dir string) string {
 	t.Helper()
 	program := filepath.Join(dir, "spvsim")
-	c := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	c := exec.CommandContext(t.Context(), "go", "build", "-tags", "static", "-o", program, ".")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -50,7 +50,8 @@ Graphs, draws, kernels of OpenCL and jobs with several queues are not measured. 
 The exit status is
   0  the job ran, and every expectation is met
   1  the job failed on the device, or its results are wrong
-  2  bad input or usage, no such device, or a device that lacks what the job needs`,
+  2  bad input or usage, no such device, or a device that lacks what the job needs
+  3  a fault of spvsim itself`,
 		Example: `  spvsim measure --list
   spvsim measure reduce
   spvsim measure job.yaml --device 1 --repetitions 30 --rows measured.csv

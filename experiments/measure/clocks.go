@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path"
 	"regexp"
@@ -12,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"spvsim/internal/files"
 	"spvsim/vulkan/device"
 )
 
-// Clocks are a device's clocks and state, as far as the system tells.
+// Clocks are a device's clocks and state, as far as the system reports.
 type Clocks struct {
 	CoreMHz, MemoryMHz int     // 0: unknown
 	Watts              float64 // 0: unknown
@@ -35,7 +35,7 @@ func readClocks(ctx context.Context, p *device.Physical) Clocks {
 	case vendorNVIDIA:
 		return nvidiaClocks(ctx)
 	case vendorAMD:
-		return amdClocks(os.DirFS("/sys/class/drm"), p.DeviceID())
+		return amdClocks(files.OS(), "/sys/class/drm", p.DeviceID())
 	}
 	return Clocks{}
 }
@@ -67,11 +67,11 @@ func parseNVIDIA(line string) (c Clocks) {
 var activeClock = regexp.MustCompile(`(?m)^\d+: (\d+)M[Hh]z \*`)
 
 // amdClocks reads the files of amdgpu of the card with that device id.
-func amdClocks(drm fs.FS, id uint32) (c Clocks) {
+func amdClocks(fsys fs.FS, drm string, id uint32) (c Clocks) {
 	for card := range 16 {
-		dir := fmt.Sprintf("card%d", card)
+		dir := path.Join(drm, fmt.Sprintf("card%d", card))
 		read := func(name string) string {
-			data, _ := fs.ReadFile(drm, path.Join(dir, "device", name))
+			data, _ := fs.ReadFile(fsys, path.Join(dir, "device", name))
 			return strings.TrimSpace(string(data))
 		}
 		if found, err := strconv.ParseUint(strings.TrimPrefix(read("device"), "0x"), 16, 32); err != nil || uint32(found) != id {

@@ -5,6 +5,6 @@
 //	memory   the job's buffers and images on the device
 //	work     the job's launches as commands of the device
 //	times    repetitions, and what is printed of them
-//	clocks   what the system tells of the device's clocks
+//	clocks   the device's clocks, as the system reports them
 //	measure  a measurement from its beginning to its end
 package measure

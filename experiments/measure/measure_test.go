@@ -345,10 +345,10 @@ func TestClocks(t *testing.T) {
 		"card1/device/pp_dpm_mclk":                       {Data: []byte("0: 96Mhz\n1: 1249Mhz *\n")},
 		"card1/device/power_dpm_force_performance_level": {Data: []byte("auto\n")},
 	}
-	if c := amdClocks(drm, 0x744c); c != (Clocks{CoreMHz: 2371, MemoryMHz: 1249, State: "auto"}) {
+	if c := amdClocks(drm, "", 0x744c); c != (Clocks{CoreMHz: 2371, MemoryMHz: 1249, State: "auto"}) {
 		t.Errorf("%+v", c)
 	}
-	if c := amdClocks(drm, 1); c != (Clocks{}) {
+	if c := amdClocks(drm, "", 1); c != (Clocks{}) {
 		t.Errorf("%+v", c)
 	}
 }

@@ -412,5 +412,5 @@ func libraryNote(program []byte) string {
 	if newest == [3]int{} {
 		return ""
 	}
-	return fmt.Sprintf("\nnodes need glibc %d.%d or newer; a program that CGO_ENABLED=0 go build makes needs none", newest[0], newest[1])
+	return fmt.Sprintf("\nnodes need glibc %d.%d or newer; a program that CGO_ENABLED=0 go build -tags static makes needs none", newest[0], newest[1])
 }

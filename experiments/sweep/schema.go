@@ -37,7 +37,7 @@ func RowsSchema() ([]byte, error) {
 
 // ColumnsSchema is the JSON Schema of the notes on columns, which a Parquet file's metadata has under ColumnsKey.
 func ColumnsSchema() ([]byte, error) {
-	b := &schema.Builder{Defs: schema.Object{}, Given: map[reflect.Type]schema.Object{
+	b := &schema.Builder{Defs: schema.Object{}, WrittenForms: map[reflect.Type]schema.Object{
 		reflect.TypeFor[Role](): {"enum": []Role{Bookkeeping, Parameter, Result, Published, Computed}},
 	}}
 	root := schema.Object{"type": "array", "items": b.Type(reflect.TypeFor[ColumnNote]())}

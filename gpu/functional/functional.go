@@ -45,7 +45,7 @@ type Kernel struct {
 	// nil: there are none.
 	Scratch []mem.Scratch
 	// Check checks the accesses of workgroups; nil: nothing does.
-	Check *check.Launch
+	Check *check.LaunchCheck
 }
 
 // A Grid is a launch of a kernel: workgroups [First, End), in the order of x, y

@@ -172,7 +172,7 @@ func (k *worker) memoryAccess(g *group, w *wave, access mem.Access, in *isa.Inst
 }
 
 // checkAccess has an access to device memory checked.
-func (k *worker) checkAccess(c *check.Group, w *wave, s *exit) {
+func (k *worker) checkAccess(c *check.GroupCheck, w *wave, s *exit) {
 	st := &w.state
 	exec := st.Exec
 	st.Exec = st.WriteMask(s.in)

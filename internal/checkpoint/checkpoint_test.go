@@ -32,7 +32,7 @@ type part struct {
 	do       func() int
 	wake     chan int
 	empty    []uint64
-	nothing  struct{}
+	_        struct{}
 	constant *settings
 	host     *host
 }
@@ -63,7 +63,7 @@ func build() *world {
 		p.do = func() int { return i }
 		w.parts = append(w.parts, p)
 	}
-	w.rules = checkpoint.Rules{Constant: []any{shared}, Host: []reflect.Type{reflect.TypeFor[host]()}, Made: []reflect.Type{reflect.TypeFor[label](), reflect.TypeFor[*[2]struct{ p *part }](), reflect.TypeFor[uint16]()}}
+	w.rules = checkpoint.Rules{Constant: []any{shared}, Host: []reflect.Type{reflect.TypeFor[host]()}, LateTypes: []reflect.Type{reflect.TypeFor[label](), reflect.TypeFor[*[2]struct{ p *part }](), reflect.TypeFor[uint16]()}}
 	return w
 }
 

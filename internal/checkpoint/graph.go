@@ -23,8 +23,8 @@ type Rules struct {
 	Constant []any
 	// Host are types whose values belong to the process. Load leaves them as they are.
 	Host []reflect.Type
-	// Made are types of values in interfaces that may be made after Scan, if no interface has them before.
-	Made []reflect.Type
+	// LateTypes are types of values in interfaces that may be made after Scan, if no interface has them before.
+	LateTypes []reflect.Type
 }
 
 // An object is memory with a type: n values, one after the other. A map is an object as well, with its header as address.
@@ -47,8 +47,8 @@ type Graph struct {
 	host      map[reflect.Type]bool
 	layouts   map[reflect.Type]layout
 	types     map[string]reflect.Type
-	objects   []object // those of Scan; by number
-	places    *places  // of objects
+	objects   []object     // those of Scan; by number
+	places    *objectIndex // of objects
 	functions []unsafe.Pointer
 }
 
@@ -58,16 +58,16 @@ func Scan(rules Rules, roots ...any) (*Graph, error) {
 	for _, t := range slices.Concat(rules.Host, []reflect.Type{reflect.TypeOf(reflect.TypeFor[int]()).Elem()}) { // a reflect.Type is constant data of the program
 		g.host[t] = true
 	}
-	for _, t := range rules.Made {
+	for _, t := range rules.LateTypes {
 		g.addType(t)
 	}
 	s := newScanner(g)
 	s.constant = true
-	s.reach(rules.Constant)
+	s.scanPointers(rules.Constant)
 	s.constant = false
-	s.reach(roots)
+	s.scanPointers(roots)
 	var err error
-	if g.places, err = s.places(0); err != nil {
+	if g.places, err = s.indexObjects(0); err != nil {
 		return nil, err
 	}
 	g.objects, g.functions = g.places.objects, s.functions
@@ -113,8 +113,8 @@ func atomicElement(t reflect.Type) reflect.Type {
 
 // A layout says how values of a type are written.
 type layout struct {
-	plain bool // they hold no pointers
-	raw   bool // nor bytes between their fields: they are written as they lie in memory
+	pointerFree bool // they hold no pointers
+	raw         bool // nor bytes between their fields: they are written as they lie in memory
 }
 
 // layoutOf returns the layout of a type.
@@ -127,18 +127,18 @@ func (g *Graph) layoutOf(t reflect.Type) layout {
 	case reflect.Array:
 		l = g.layoutOf(t.Elem())
 	case reflect.Struct:
-		l = layout{plain: true, raw: true}
+		l = layout{pointerFree: true, raw: true}
 		size := uintptr(0)
 		for i := range t.NumField() {
 			f := t.Field(i).Type
 			of := g.layoutOf(f)
-			l.plain, l.raw = l.plain && of.plain, l.raw && of.raw
+			l.pointerFree, l.raw = l.pointerFree && of.pointerFree, l.raw && of.raw
 			size += f.Size()
 		}
 		l.raw = l.raw && size == t.Size()
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.String, reflect.UnsafePointer:
 	default:
-		l = layout{plain: true, raw: true}
+		l = layout{pointerFree: true, raw: true}
 	}
 	g.layouts[t] = l
 	return l
@@ -150,7 +150,7 @@ type scanner struct {
 	seen      map[object]bool
 	first     map[unsafe.Pointer]int // the first object found at an address
 	found     []object
-	looked    int // objects that have been looked into
+	scanned   int // objects that have been looked into
 	constant  bool
 	functions []unsafe.Pointer
 	function  map[unsafe.Pointer]bool
@@ -161,32 +161,32 @@ func newScanner(g *Graph) *scanner {
 	return &scanner{g: g, seen: map[object]bool{}, first: map[unsafe.Pointer]int{}, function: map[unsafe.Pointer]bool{}}
 }
 
-// reach finds what pointers reach.
-func (s *scanner) reach(pointers []any) {
+// scanPointers finds what pointers scanPointers.
+func (s *scanner) scanPointers(pointers []any) {
 	for _, p := range pointers {
 		if p != nil {
 			s.value(reflect.ValueOf(p))
 		}
 	}
 	var later []object // maps whose keys are pointers to what has not been found yet
-	for s.looked < len(s.found) || len(later) > 0 {
-		if s.looked == len(s.found) {
-			if later = s.later(later); s.err != nil {
+	for s.scanned < len(s.found) || len(later) > 0 {
+		if s.scanned == len(s.found) {
+			if later = s.scanMapsAgain(later); s.err != nil {
 				return
 			}
 			continue
 		}
-		o := s.found[s.looked]
-		s.looked++
+		o := s.found[s.scanned]
+		s.scanned++
 		switch {
 		case s.g.host[o.typ]:
 		case o.isMap():
 			if s.entries(&o) != nil {
 				later = append(later, o)
 			}
-		case !s.g.layoutOf(o.typ).plain:
+		case !s.g.layoutOf(o.typ).pointerFree:
 			for i := range o.n {
-				s.look(o.element(i), o.typ)
+				s.scanValue(o.element(i), o.typ)
 			}
 		}
 	}
@@ -213,17 +213,17 @@ func (s *scanner) add(at unsafe.Pointer, t reflect.Type, n int) {
 // value finds what a value refers to that has no place of its own.
 func (s *scanner) value(v reflect.Value) {
 	s.g.addType(v.Type())
-	if s.g.layoutOf(v.Type()).plain {
+	if s.g.layoutOf(v.Type()).pointerFree {
 		return
 	}
 	c := reflect.New(v.Type())
 	c.Elem().Set(v)
-	s.look(c.UnsafePointer(), v.Type())
+	s.scanValue(c.UnsafePointer(), v.Type())
 }
 
-// look finds what the value at an address refers to.
-func (s *scanner) look(at unsafe.Pointer, t reflect.Type) {
-	if s.g.host[t] || s.g.layoutOf(t).plain {
+// scanValue finds what the value at an address refers to.
+func (s *scanner) scanValue(at unsafe.Pointer, t reflect.Type) {
+	if s.g.host[t] || s.g.layoutOf(t).pointerFree {
 		return
 	}
 	switch t.Kind() {
@@ -250,7 +250,7 @@ func (s *scanner) look(at unsafe.Pointer, t reflect.Type) {
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			s.look(unsafe.Add(at, uintptr(i)*t.Elem().Size()), t.Elem())
+			s.scanValue(unsafe.Add(at, uintptr(i)*t.Elem().Size()), t.Elem())
 		}
 	case reflect.Struct:
 		if e := atomicElement(t); e != nil {
@@ -261,7 +261,7 @@ func (s *scanner) look(at unsafe.Pointer, t reflect.Type) {
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			s.look(unsafe.Add(at, f.Offset), f.Type)
+			s.scanValue(unsafe.Add(at, f.Offset), f.Type)
 		}
 	}
 }
@@ -284,8 +284,8 @@ func mapOf(o *object) reflect.Value {
 	return reflect.NewAt(o.typ, unsafe.Pointer(&at)).Elem()
 }
 
-// later looks into maps again when all else has been found. It returns those whose keys are still not known: fewer, or there is an error.
-func (s *scanner) later(list []object) (left []object) {
+// scanMapsAgain looks into maps again when all else has been found. It returns those whose keys are still not known: fewer, or there is an error.
+func (s *scanner) scanMapsAgain(list []object) (left []object) {
 	var err error
 	for i := range list {
 		if e := s.entries(&list[i]); e != nil {
@@ -378,21 +378,21 @@ func partOf(v reflect.Value, i int) reflect.Value {
 	return v.Field(i)
 }
 
-// places has the objects that are part of no other, by number and by address.
-type places struct {
+// objectIndex has the objects that are part of no other, by number and by address.
+type objectIndex struct {
 	objects  []object
 	byPlace  []int // numbers, by address
 	maps     map[unsafe.Pointer]int
 	function map[unsafe.Pointer]int
 }
 
-// places joins the objects that were found: those within others are parts of them. The first ones must stay what they are.
-func (s *scanner) places(born int) (*places, error) {
+// indexObjects joins the objects that were found: those within others are parts of them. The first ones must stay what they are.
+func (s *scanner) indexObjects(born int) (*objectIndex, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	order := make([]int, 0, len(s.found))
-	p := &places{maps: map[unsafe.Pointer]int{}, function: map[unsafe.Pointer]int{}}
+	p := &objectIndex{maps: map[unsafe.Pointer]int{}, function: map[unsafe.Pointer]int{}}
 	for i := range s.found {
 		if !s.found[i].isMap() {
 			order = append(order, i)
@@ -447,7 +447,7 @@ func (s *scanner) places(born int) (*places, error) {
 }
 
 // find returns the object that an address lies in, and the distance from its begin.
-func (p *places) find(at unsafe.Pointer) (number int, offset uintptr, ok bool) {
+func (p *objectIndex) find(at unsafe.Pointer) (number int, offset uintptr, ok bool) {
 	i, exact := slices.BinarySearchFunc(p.byPlace, at, func(n int, at unsafe.Pointer) int { return cmp.Compare(uintptr(p.objects[n].at), uintptr(at)) })
 	if !exact {
 		i--

@@ -27,7 +27,7 @@ func (g *Graph) Load(r io.Reader) (err error) {
 		return fmt.Errorf("%w: found %d objects: want %d", ErrDamaged, born, len(g.objects))
 	}
 	for i := born; i < all && d.err == nil; i++ {
-		d.make(d.text(), d.uint(maxValues))
+		d.makeObjects(d.text(), d.uint(maxValues))
 	}
 	for i := range d.objects {
 		if o := &d.objects[i]; !o.constant && d.err == nil {
@@ -77,8 +77,8 @@ func (d *decoder) text() string {
 	return string(b)
 }
 
-// make makes an object.
-func (d *decoder) make(name string, n int) {
+// makeObjects makes an object.
+func (d *decoder) makeObjects(name string, n int) {
 	t := d.typeOf(name)
 	switch {
 	case d.err != nil:
@@ -187,15 +187,15 @@ func (d *decoder) slice(h *sliceHeader, element reflect.Type) {
 	if made.data = d.pointer(element, 0); made.data != nil {
 		made.len, made.cap = d.uint(maxValues), d.uint(maxValues)
 	}
-	if made.len > made.cap || d.beyond(made.data, element, made.cap) {
+	if made.len > made.cap || d.outsideObject(made.data, element, made.cap) {
 		d.fail("found a slice of %d values with a capacity of %d", made.len, made.cap)
 		made = sliceHeader{}
 	}
 	*h = made
 }
 
-// beyond reports whether some of n values from an address on lie outside of the object there.
-func (d *decoder) beyond(at unsafe.Pointer, t reflect.Type, n int) bool {
+// outsideObject reports whether some of n values from an address on lie outside of the object there.
+func (d *decoder) outsideObject(at unsafe.Pointer, t reflect.Type, n int) bool {
 	if t.Size() == 0 || n == 0 {
 		return false
 	}

@@ -32,8 +32,8 @@ func (g *Graph) Save(w io.Writer) error {
 		s.function[f] = true
 	}
 	s.functions = append(s.functions, g.functions...)
-	s.reach(g.roots)
-	now, err := s.places(len(g.objects))
+	s.scanPointers(g.roots)
+	now, err := s.indexObjects(len(g.objects))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (g *Graph) Digest() ([]byte, error) {
 // An encoder writes values. It keeps its first error.
 type encoder struct {
 	g      *Graph
-	places *places
+	places *objectIndex
 	w      *bufio.Writer
 	digest hash.Hash // the values are for a digest: functions are their names. nil: they are to be restored
 	in     *object   // that is written

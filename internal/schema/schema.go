@@ -29,13 +29,13 @@ func Document(kind string, version int, description string, root, defs Object) (
 
 // A Builder collects the structures that a schema refers to.
 type Builder struct {
-	Defs  Object
-	Given map[reflect.Type]Object // schemas of types that are written in a form of their own
+	Defs         Object
+	WrittenForms map[reflect.Type]Object // schemas of types that are written in a form of their own
 }
 
 // Type returns the schema of a type, as encoding/json writes it.
 func (b *Builder) Type(t reflect.Type) Object {
-	if o, ok := b.Given[t]; ok {
+	if o, ok := b.WrittenForms[t]; ok {
 		return o
 	}
 	switch t.Kind() {

@@ -14,7 +14,7 @@ const Format = currentFormat
 // Schema is the JSON Schema of the profiles that WriteJSON writes.
 func Schema() ([]byte, error) {
 	b := &schema.Builder{Defs: schema.Object{}}
-	b.Given = map[reflect.Type]schema.Object{reflect.TypeFor[json.RawMessage](): {"$ref": "#/$defs/statistics"}}
+	b.WrittenForms = map[reflect.Type]schema.Object{reflect.TypeFor[json.RawMessage](): {"$ref": "#/$defs/statistics"}}
 	b.Defs["statistics"] = tracing.StatisticsMembers(b)
 	root := b.Structure(reflect.TypeFor[Profile]())
 	root["properties"].(schema.Object)["format"] = schema.Object{"const": currentFormat}

@@ -104,7 +104,7 @@ type Timestamps struct {
 	count  uint32
 }
 
-// NewTimestamps makes room for a number of times.
+// NewTimestamps makes a pool for a number of times.
 func (d *Device) NewTimestamps(count int) (*Timestamps, error) {
 	if d.validBits == 0 {
 		return nil, fmt.Errorf("%s has no timestamps", d.Name)

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"spvsim/vulkan/vk"
 )
 
@@ -106,14 +104,14 @@ type commands struct {
 var loader = sync.OnceValues(func() (*library, error) {
 	handle, err := openLibrary()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w: install the vendor's driver and the loader (Debian: libvulkan1)", ErrLoader, err)
+		return nil, fmt.Errorf("%w: %w; a device needs the vendor's driver and the loader (Debian: libvulkan1)", ErrLoader, err)
 	}
 	l := &library{}
 	get, err := symbol(handle, "vkGetInstanceProcAddr")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLoader, err)
 	}
-	purego.RegisterFunc(&l.address, get)
+	register(&l.address, get)
 	return l, l.load(&l.global, 0)
 })
 
@@ -129,7 +127,7 @@ func (l *library) load(table any, i vk.Instance) error {
 	for k := range v.NumField() {
 		name := "vk" + v.Type().Field(k).Name
 		if at := l.address(i, name); at != 0 {
-			purego.RegisterFunc(v.Field(k).Addr().Interface(), at)
+			register(v.Field(k).Addr().Interface(), at)
 		}
 	}
 	if l.CreateInstance == nil {

@@ -186,9 +186,9 @@ func (i *Image) regions() (list []vk.BufferImageCopy) {
 
 // texelFormat is the format of texels as SPIR-V spells it.
 func texelFormat(name string) (vk.Format, error) {
-	f := formats.Of(name)
+	f := formats.OfTexels(name)
 	if f == 0 {
-		return 0, fmt.Errorf("Vulkan has no texel format %s", name)
+		return 0, fmt.Errorf("texel format %s: Vulkan has none", name)
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-//go:build !darwin && !freebsd && !linux && !netbsd && !windows
+//go:build static || (!darwin && !freebsd && !linux && !netbsd && !windows)
 
 package device
 
@@ -7,8 +7,11 @@ import (
 	"runtime"
 )
 
+// openLibrary is of a program that opens no libraries: it was built to be static, or for a system where purego can't.
 func openLibrary() (uintptr, error) {
-	return 0, fmt.Errorf("shared libraries can't be opened at run time on %s", runtime.GOOS)
+	return 0, fmt.Errorf("this program was built without it (-tags static, or for %s)", runtime.GOOS)
 }
 
 func symbol(uintptr, string) (uintptr, error) { return openLibrary() }
+
+func register(any, uintptr) {}

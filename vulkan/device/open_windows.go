@@ -1,3 +1,5 @@
+//go:build !static
+
 package device
 
 import "golang.org/x/sys/windows"

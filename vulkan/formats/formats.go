@@ -28,8 +28,8 @@ var Texels = map[vk.Format]string{
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
 
-// Of returns the format of texels, the first one where several have it; 0: none.
-func Of(texels string) (least vk.Format) {
+// OfTexels returns the format of texels, the first one where several have it; 0: none.
+func OfTexels(texels string) (least vk.Format) {
 	for f, name := range Texels {
 		if name == texels && (least == 0 || f < least) {
 			least = f
