@@ -38,9 +38,9 @@ type Workgroup struct {
 	Arrived    int     // waves that wait at the barrier
 	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's LDS
 	LDSSize    uint32
-	Done       uint64       // cycle by which all accesses of its ended waves are done
+	Done       uint64            // cycle by which all accesses of its ended waves are done
 	Check      *check.GroupCheck // nil: its accesses are not checked
-	FirstIssue uint64       // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
+	FirstIssue uint64            // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
 // NoteFirstIssue notes the first issue of a wave of the group. SIMDs that run ahead call it out of the order of time.

@@ -49,14 +49,14 @@ func (b openclBench) sameByEveryWay(t *testing.T) {
 		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name+".bin"), zeros, 0o666))
 		description := fmt.Sprintf("source ways.cl\noptions -cl-std=CL1.2\nentry %s\nbuffer a.bin\nbuffer b.bin\nbuffer %s.bin\nglobal %d\nlocal 64\n", name, name, waysItems)
 		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name+".way"), []byte(description), 0o666))
-		suite.OK(t, tool("glslangValidator", "-V", "--target-env", "vulkan1.3", "-DWAY="+name, "-o", filepath.Join(b.folder, name+".spv"), "testdata/opencl/ways.comp"))
+		suite.OK(t, tool("glslangValidator", "-V", "--target-env", "vulkan1.3", "-DWAY="+name, "-o", filepath.Join(b.folder, name+".way.spv"), "testdata/opencl/ways.comp"))
 		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name+".kernel.yaml"), fmt.Appendf(nil, `shader: ways.cl
 entry: %s
 buffers: [{name: a, data: {file: a.bin}}, {name: b, data: {file: b.bin}}, {name: out, data: {zero: %d}}]
 global: [%d]
 arguments: [a, b, out]
 `, name, len(zeros), waysItems), 0o666))
-		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name+".glsl.yaml"), fmt.Appendf(nil, `shader: %s.spv
+		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name+".glsl.yaml"), fmt.Appendf(nil, `shader: %s.way.spv
 buffers: [{name: a, binding: 0, data: {file: a.bin}}, {name: b, binding: 1, data: {file: b.bin}}, {name: out, binding: 2, data: {zero: %d}}]
 dispatch: [%d]
 `, name, len(zeros), waysItems/64), 0o666))
