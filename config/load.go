@@ -479,12 +479,39 @@ func (m *Machine) joinedSource(paths ...string) string {
 func encodeKeys(tree map[string]any) map[string]any {
 	out := make(map[string]any, len(tree))
 	for k, v := range tree {
-		if sub, ok := v.(map[string]any); ok {
-			v = encodeKeys(sub)
-		}
-		out[encodeKey(k)] = v
+		out[encodeKey(k)] = encodedValue(v)
 	}
 	return out
+}
+
+// encodedValue copies lists as well: viper writes to those that it merges, and presets share theirs.
+func encodedValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return encodeKeys(v)
+	case []any:
+		return copied(v)
+	}
+	return v
+}
+
+// copied copies what is in a list, whose keys stay as they are.
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			out[k] = copied(item)
+		}
+		return out
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = copied(v[i])
+		}
+		return list
+	}
+	return v
 }
 
 func decodeKeys(v any) any {
