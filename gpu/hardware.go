@@ -14,7 +14,6 @@ import (
 	"spvsim/program"
 	"spvsim/program/ir"
 	"spvsim/spirv"
-	"spvsim/spirv/kernel"
 	"spvsim/spirv/validate"
 )
 
@@ -291,7 +290,7 @@ func (h *HardwareJob) shader(l *lowered, from *config.Launch) (*HardwareShader, 
 	m := h.r.programs.modules[from.Shader]
 	prog := l.code.Program
 	s := &HardwareShader{File: from.Shader, Module: m, Program: prog, SubgroupSize: cmp.Or(from.WaveSize, h.r.setup.Job.WaveSize)}
-	if e := entryPoint(m, from.Entry); kernel.Is(e) || e.Model != spirv.ExecutionModelGLCompute {
+	if e := entryPoint(m, from.Entry); e.Model != spirv.ExecutionModelGLCompute {
 		return nil, h.unmeasured(from, "entry", fmt.Errorf("found %v %q: want GLCompute: other shaders are %w", e.Model, e.Name, ErrHardware))
 	}
 	values, _ := specialization(m, from.Specialization)

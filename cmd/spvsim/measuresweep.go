@@ -54,7 +54,7 @@ func (f *sweepMeasure) add(c *cobra.Command) {
 	addInteger(c.Flags(), &f.repetitions, "repetitions", 20, 1, 100000, "`number` of times that the job of a point is timed; with --measure")
 }
 
-// measured adds the measurements of all points to their rows.
+// addMeasured adds the measurements of all points to their rows.
 func (f *sweepFlags) addMeasured(c *cobra.Command, plan *sweep.Plan, t *sweep.Table) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -97,7 +97,11 @@ func (p *Physical) enabled() (*featureChain, []string) {
 			*value = 1
 		}
 	})
-	var list []string
+	return c, p.enabledExtensions()
+}
+
+// enabledExtensions are the extensions that a device is created with.
+func (p *Physical) enabledExtensions() (list []string) {
 	for _, s := range featureStructs {
 		if s.extension != "" && p.extensions[s.extension] {
 			list = append(list, s.extension)
@@ -108,7 +112,7 @@ func (p *Physical) enabled() (*featureChain, []string) {
 			list = append(list, name)
 		}
 	}
-	return c, list
+	return list
 }
 
 func (p *Physical) queryProperties() {
@@ -141,16 +145,11 @@ func (p *Physical) has(r *vk.Requirement) bool {
 	case r.Version != 0:
 		return min(p.properties.ApiVersion, version13) >= r.Version
 	case r.Extension != "":
-		return p.extensions[r.Extension] && slices.Contains(p.enabledExtensions(), r.Extension)
+		return slices.Contains(p.enabledExtensions(), r.Extension)
 	case r.Feature != "":
 		return p.features[r.Feature]
 	}
 	return p.reported[r.Property]&r.Bits == r.Bits
-}
-
-func (p *Physical) enabledExtensions() []string {
-	_, list := p.enabled()
-	return list
 }
 
 // word names a requirement.
