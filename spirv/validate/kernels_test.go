@@ -92,6 +92,7 @@ func TestKernelFaults(t *testing.T) {
 		{[]string{"CODE", "%n = OpConvertPtrToU %long %p\n%q = OpConvertUToPtr %fptr %n"}, ""},
 		{[]string{"CODE", "%y = OpLoad %float %p"}, "the pointer is to uint32"},
 		{[]string{"CODE", "OpStore %p %f1"}, "the pointer is to uint32"},
+		{[]string{"TYPES", "%v2 = OpTypeVector %uint 2", "CODE", "%c = OpIEqual %bool %x %u1\n%a = OpCompositeConstruct %v2 %x %x\n%s = OpSelect %v2 %c %a %a"}, ""},
 		{[]string{"CODE", "%y = OpExtInst %float %cl exp %f1"}, ""},
 		{[]string{"CODE", "%y = OpExtInst %float %cl exp %u1"}, "want a"},
 		{[]string{"CODE", "%y = OpExtInst %uint %cl s_max %u1 %f1"}, "want a"},

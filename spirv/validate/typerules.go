@@ -350,10 +350,13 @@ func (v *valueCheck) selects(o []uint32) {
 	if !c.is('b') || c.Kind == KindVector && (t.Kind != KindVector || c.Count != t.Count) {
 		v.fault("operand 0: %%%d is %s: want a boolean, or as many as the result has components", o[0], v.m.typeText(c))
 	}
-	if v.m.Raw.Version < 1<<16|4<<8 && t.composite() && t.Kind != KindVector {
+	if v.m.Raw.Version >= 1<<16|4<<8 || v.m.Kernels() {
+		return // llvm-spirv translates LLVM's select as it is, whatever the version of its module
+	}
+	if t.composite() && t.Kind != KindVector {
 		v.fault("a composite result needs SPIR-V 1.4")
 	}
-	if v.m.Raw.Version < 1<<16|4<<8 && t.Kind == KindVector && c.Kind != KindVector {
+	if t.Kind == KindVector && c.Kind != KindVector {
 		v.fault("a scalar condition for a vector needs SPIR-V 1.4")
 	}
 }

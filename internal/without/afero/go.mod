@@ -1,3 +1,0 @@
-module github.com/spf13/afero
-
-go 1.26.0

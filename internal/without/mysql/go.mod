@@ -1,3 +1,0 @@
-module github.com/go-sql-driver/mysql
-
-go 1.26.0
