@@ -19,6 +19,7 @@ var licences = []struct{ name, words string }{
 	{"BSD-3-Clause AND MIT AND Apache-2.0", "The filepathx Authors"},
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0 International"},
 	{"FTL OR GPL-2.0", "Use of the Freetype-Go software is subject to your choice of"},
+	{"MPL-2.0", "Mozilla Public License Version 2.0"},
 	{"Unlicense", "This is free and unencumbered software released into the public domain"},
 	{"MIT AND Apache-2.0", "This project is covered by two different licenses: MIT and Apache"},
 	{"Apache-2.0", "Apache License"},
@@ -62,7 +63,7 @@ func module(t *testing.T, path, dir string) string {
 // The page of notices has each module that the command or the driver contains, in all builds, with the licence in its files; and what else
 // ships. With -update its table is written anew.
 func TestNotices(t *testing.T) {
-	c := exec.Command("go", "list", "-deps", "-tags", "akitatools", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/spvsim", "./vulkan")
+	c := exec.Command("go", "list", "-deps", "-tags", "akita", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/spvsim", "./vulkan")
 	c.Dir = ".."
 	out := suite.Must(c.Output())(t)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"testing"
+
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/internal/suite"
-	"strings"
-	"testing"
 )
 
 // graphJobs are the ready jobs that run an execution graph.
@@ -137,7 +138,7 @@ func sweepScratch(t *testing.T, name, machine string, set []string) {
 
 // A cycle limit ends a graph like a launch, even if memory has events of its own.
 func TestGraphsKeepToTheCycleLimit(t *testing.T) {
-	for _, model := range []string{"fast", "akita"} {
+	for _, model := range suite.MemoryModels() {
 		job := load(t, "bfs")
 		m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: []string{"memory.model=" + model, "compute_units=1", "scheduler.kind=hardware"}}))(t)
 		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 20000}); !errors.Is(err, gpu.ErrLimit) {

@@ -32,6 +32,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs most of the library twice")
 	}
+	suite.NeedsAkita(t)
 	rows := readModelRows(t)
 	for _, name := range Names() {
 		if slices.Contains(heavy, name) || !suite.AllCases() && slices.Contains(slow, name) {
@@ -50,6 +51,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 
 // Every preset can be built with Akita's caches, whatever its lines and levels.
 func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
+	suite.NeedsAkita(t)
 	jobs := []string{"lastsum", "bfs", "histogram", "reduce"}
 	if testing.Short() {
 		jobs = jobs[:1]
@@ -85,6 +87,7 @@ var underScheduler = []string{"scheduler.kind=hardware", "scheduler.kind=firmwar
 
 // Graphs end in about the same time under both models, whoever schedules them.
 func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
+	suite.NeedsAkita(t)
 	for _, name := range []string{"bfs", "lastsum", "mariani"} {
 		for _, kind := range underScheduler {
 			if testing.Short() && name != "lastsum" || !suite.AllCases() && slices.Contains(slow, name) {
@@ -102,7 +105,7 @@ func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 // run with work left at the limit does.
 func TestCycleLimitAfterEnd(t *testing.T) {
 	for i, kind := range underScheduler {
-		for k, model := range []string{"fast", "akita"} {
+		for k, model := range suite.MemoryModels() {
 			if testing.Short() && (i+k)%2 != 0 {
 				continue
 			}

@@ -85,7 +85,7 @@ func TestMachineBytes(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		g := machine.New(m, nil)
+		g := suite.Must(machine.New(m, nil))(t)
 		runtime.ReadMemStats(&after)
 		took, want := after.TotalAlloc-before.TotalAlloc, machineBytes(m)
 		if took > want {

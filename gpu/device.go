@@ -14,8 +14,8 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/concurrent"
-	"spvsim/gpu/machine"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 	"spvsim/simd"
 	"spvsim/spirv/validate"
@@ -359,7 +359,7 @@ func (d *Device) Listings() []tracing.Listing {
 
 // Levels returns the names of the levels of a machine's memory, in the order of counts.
 func Levels(m *config.Machine) (list []string) {
-	for _, c := range machine.New(m, nil).Hierarchy.Counters() {
+	for _, c := range hierarchy.NewAnalytic(&m.Spec, &m.Shape).Counters() {
 		list = append(list, c.Level)
 	}
 	return list

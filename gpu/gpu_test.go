@@ -169,7 +169,7 @@ func TestSameJobTwice(t *testing.T) {
 
 func TestMemoryModels(t *testing.T) {
 	cycles := map[string]uint64{}
-	for _, model := range []string{"fast", "akita"} {
+	for _, model := range suite.MemoryModels() {
 		r, err := Run(context.Background(), setup(t, scale, "gcn3-r9nano", "memory.model="+model))
 		if err != nil {
 			t.Fatalf("%s: %v", model, err)
@@ -179,7 +179,7 @@ func TestMemoryModels(t *testing.T) {
 		}
 		cycles[model] = r.Stats.Cycles
 	}
-	if cycles["akita"] < cycles["fast"]/2 || cycles["akita"] > 2*cycles["fast"] {
+	if suite.Akita && (cycles["akita"] < cycles["fast"]/2 || cycles["akita"] > 2*cycles["fast"]) {
 		t.Errorf("the models differ more than twice: %v cycles", cycles)
 	}
 }
@@ -282,7 +282,7 @@ dispatch: [2]
 
 // A shader that waits for ever ends at the limit, with a report of each wave.
 func TestCycleLimitReport(t *testing.T) {
-	for _, model := range []string{"fast", "akita"} {
+	for _, model := range suite.MemoryModels() {
 		s := setup(t, spin, "gcn3-r9nano", "memory.model="+model)
 		s.MaxCycles = 20000
 		r, err := Run(context.Background(), s)
@@ -299,6 +299,7 @@ func TestCycleLimitReport(t *testing.T) {
 
 // Memory that has events for ever but will not reply ends the run as a deadlock, with a report of each wave.
 func TestStuckMemoryIsADeadlock(t *testing.T) {
+	suite.NeedsAkita(t)
 	r, err := newRunner(context.Background(), setup(t, spin, "gcn3-r9nano", "memory.model=akita"))
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,9 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err := r.guard.host.reserve(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
 		return nil, err
 	}
-	r.machine = machine.New(s.Machine, printer(s.Observer))
+	if r.machine, err = machine.New(s.Machine, printer(s.Observer)); err != nil {
+		return nil, err
+	}
 	if s.Components && r.machine.Stuck != nil {
 		c := eventCounter{}
 		r.events = c

@@ -102,6 +102,7 @@ func TestThreadsChangeNothingAtLimits(t *testing.T) {
 
 // Akita's caches and connections have events too, which no part of this project counts.
 func TestEventsOfAkitasMemory(t *testing.T) {
+	suite.NeedsAkita(t)
 	if testing.Short() {
 		t.Skip("runs a job on Akita's memory")
 	}

@@ -92,7 +92,7 @@ func TestSIMDWidthSetsThePasses(t *testing.T) {
 // The updates of one word by the lanes of a wave, which no compiler combines, follow each other at atomic_cycles, where the atomic is carried out.
 func TestAtomicCyclesCount(t *testing.T) {
 	const body = "%x = OpAtomicExchange %uint %zero %u1 %u0 %id\nOpStore %at %x\n"
-	for _, model := range []string{"fast", "akita"} {
+	for _, model := range suite.MemoryModels() {
 		run := func(cycles int) int {
 			return keyCycles(t, "rdna3-rx7900xtx", body, "memory.model="+model, fmt.Sprintf("vector_memory.atomic_cycles=%d", cycles))
 		}

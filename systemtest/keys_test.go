@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"spvsim/mem/hierarchy"
 	"strings"
 	"testing"
+
+	"spvsim/mem/hierarchy"
 
 	"spvsim/config"
 	"spvsim/experiments"
@@ -40,6 +41,14 @@ func slower(a, b *keyRun) string { return expectCycles("more", b.Cycles > a.Cycl
 func faster(a, b *keyRun) string { return expectCycles("fewer", b.Cycles < a.Cycles, a, b) }
 func differs(a, b *keyRun) string {
 	return expectCycles("another number of", b.Cycles != a.Cycles, a, b)
+}
+
+// differsWithAkita is differs in builds with Akita's caches; others refuse the machine.
+func differsWithAkita() effect {
+	if suite.Akita {
+		return differs
+	}
+	return refused("built without Akita's caches")
 }
 
 func expectCycles(words string, ok bool, a, b *keyRun) string {

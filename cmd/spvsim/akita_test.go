@@ -1,9 +1,6 @@
-//go:build akitatools
+//go:build akita
 
 package main
-
-// akitaTools: the build has Akita's monitor and a driver for its databases.
-const akitaTools = true
 
 // Errors of the flags for wrong values.
 const (

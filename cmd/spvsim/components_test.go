@@ -6,12 +6,18 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The watts of all components and the remainder add up to those of the run, each on its own or by kind, under both
 // memory models.
 func TestWattsOfComponents(t *testing.T) {
-	for _, flags := range [][]string{{"--components"}, {"--components=each"}, {"--components", "--set", "memory.model=akita", "--param", "groups=8"}} {
+	runs := [][]string{{"--components"}, {"--components=each"}}
+	if suite.Akita {
+		runs = append(runs, []string{"--components", "--set", "memory.model=akita", "--param", "groups=8"})
+	}
+	for _, flags := range runs {
 		r := spvsim("", append([]string{"run", "reduce", "--machine", "gcn3-r9nano"}, flags...)...)
 		shown := regexp.MustCompile(`energy .*, ([\d.]+) W \(limit`).FindStringSubmatch(r.stdout)
 		if shown == nil {

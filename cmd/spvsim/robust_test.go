@@ -282,7 +282,7 @@ func TestFullDisk(t *testing.T) {
 		{"run", "reduce", "-q", "--trace", filepath.Join(dir, "a.pftrace")},
 		{"run", "reduce", "-q", "--dump", "input=" + filepath.Join(dir, "input.bin")},
 	} {
-		if slices.Contains(args, "--daisen") && !akitaTools {
+		if slices.Contains(args, "--daisen") && !suite.Akita {
 			continue
 		}
 		out := wantFailure(t, program, args...)

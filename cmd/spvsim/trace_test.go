@@ -80,7 +80,7 @@ func TestTraceFlagsRefused(t *testing.T) {
 func TestAFailedRunLeavesItsTrace(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"--trace": filepath.Join(dir, "t")}
-	if akitaTools {
+	if suite.Akita {
 		files["--daisen"] = filepath.Join(dir, "d.sqlite3")
 	}
 	flags := []string{"--max-cycles", "3000"}
@@ -99,7 +99,7 @@ func TestAFailedRunLeavesItsTrace(t *testing.T) {
 }
 
 func TestMonitorFlag(t *testing.T) {
-	if !akitaTools {
+	if !suite.Akita {
 		t.Skip("built without Akita's tools")
 	}
 	r := spvsim("", withFlags("--monitor", "0")...)

@@ -40,14 +40,16 @@ type Machine struct {
 	Stuck func(now uint64) bool
 }
 
-// New builds all components of m, which is valid.
-func New(m *config.Machine, print cu.Printer) *Machine {
+// New builds all components of m, which is valid. It returns an error where the build lacks a part of the machine.
+func New(m *config.Machine, print cu.Printer) (*Machine, error) {
 	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
 	g := &Machine{
 		Spec: m, Engine: e, Store: mem.NewStore(uint64(m.Memory.Bytes)),
 		Limits: m.Limits(), Rules: m.Rules(), Slots: m.Units() * m.UnitSlots(), Shared: &graph.Shared{},
 	}
-	g.buildMemory(m)
+	if err := g.buildMemory(m); err != nil {
+		return nil, err
+	}
 	g.FetchPath = hierarchy.NewFetchPath(&m.FrontEnd.FetchSpec, g.Hierarchy)
 	ports := mem.NewPorts(g.Store, g.Hierarchy, &m.Spec, &m.Shape)
 	if graph.OnChip(&m.WorkSpec) > 0 {
@@ -68,17 +70,21 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 		},
 	})
 	g.Dispatcher = scheduler.New(e, &m.Dispatcher, g.Limits, g.Array)
-	return g
+	return g, nil
 }
 
-func (g *Machine) buildMemory(m *config.Machine) {
+func (g *Machine) buildMemory(m *config.Machine) error {
 	if m.Memory.Model == "akita" {
-		h := akita.New(g.Engine, &m.Spec, &m.Shape)
+		h, err := akita.New(g.Engine, &m.Spec, &m.Shape)
+		if err != nil {
+			return err
+		}
 		g.Hierarchy, g.Stuck = h, h.Stuck
-		return
+		return nil
 	}
 	h := hierarchy.NewAnalytic(&m.Spec, &m.Shape)
 	g.Hierarchy, g.LevelParts = h, h.Components(g.Engine)
+	return nil
 }
 
 // FetchArguments has the command processor read the arguments of a dispatch in cycle now. It returns when they have come.

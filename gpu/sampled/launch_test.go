@@ -30,7 +30,7 @@ type testLaunch struct {
 func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	t.Helper()
 	m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-780m", Set: []string{"compute_units=1", "shader_array.shared_by=1"}}))(t)
-	l := &testLaunch{parts: machine.New(m, nil)}
+	l := &testLaunch{parts: suite.Must(machine.New(m, nil))(t)}
 	b, err := l.parts.Store.Alloc(4096, "words")
 	if err != nil {
 		t.Fatal(err)

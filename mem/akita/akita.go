@@ -1,4 +1,5 @@
-// Package akita times memory requests by the caches and memory controllers of Akita, as an independent model to compare with.
+//go:build akita
+
 package akita
 
 import (
@@ -49,7 +50,7 @@ type Memory struct {
 }
 
 // New builds a machine whose spec has been checked on an engine whose time starts at cycle 0.
-func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
+func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) (*Memory, error) {
 	a := &Memory{spec: s, shape: shape, engine: engine, freq: sim.Freq(shape.ClockMHz) * sim.MHz,
 		done: make([]hierarchy.CompletionFunc, shape.Units()), stuckAfter: stuckLimit(s, shape.ClockMHz)}
 	for _, c := range a.chain(true) {
@@ -57,7 +58,7 @@ func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 	}
 	a.counters = append(a.counters, &hierarchy.Counter{Level: "memory"})
 	a.Reset()
-	return a
+	return a, nil
 }
 
 // stuckLimit is long against the time in which the slowest part moves what can

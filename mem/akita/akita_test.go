@@ -1,3 +1,5 @@
+//go:build akita
+
 package akita
 
 import (
@@ -43,7 +45,7 @@ func newDriver(t *testing.T, akita bool) *driver {
 func newDriverOf(t *testing.T, s hierarchy.Spec) *driver {
 	t.Helper()
 	d := &driver{engine: sim.NewSerialEngine(), ready: map[uint64]uint64{}}
-	d.h = New(d.engine, &s, fourUnits())
+	d.h = suite.Must(New(d.engine, &s, fourUnits()))(t)
 	for cu := range 4 {
 		d.h.OnComplete(cu, func(token, now uint64) { d.ready[token] = now })
 	}

@@ -1,3 +1,5 @@
+//go:build akita
+
 package akita
 
 import (

@@ -160,7 +160,7 @@ func (c *CacheSpec) needed() (ps []spec.Problem) {
 
 // MemorySpec is the device memory behind the last cache.
 type MemorySpec struct {
-	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: keeps tags and reserves bandwidth, without an event for each hop; akita: the caches and DRAM of Akita"`
+	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: keeps tags and reserves bandwidth, without an event for each hop; akita: the caches and DRAM of Akita, in builds with the tag akita"`
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
 	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels of the machine, over which addresses spread by interleave_bytes; each has bytes_per_cycle and banks of its own"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`

@@ -1,10 +1,5 @@
-// Package daisen writes the activity of a machine to an SQLite database,
-// through Akita's own tracer, for Akita's viewer Daisen: a task for the
-// simulation, each launch, workgroup, wave and instruction, each the parent of
-// the next.
-//
-// The package does not know how a machine works. The database needs a driver, which
-// builds with the tag akitatools have; without it, New says so.
+//go:build akita
+
 package daisen
 
 import (
@@ -23,18 +18,6 @@ import (
 
 	"spvsim/isa"
 	"spvsim/tracing/probe"
-)
-
-// Suffix ends the names of databases: Akita's writer appends it.
-const Suffix = ".sqlite3"
-
-// Errors of New.
-var (
-	ErrBuild = errors.New("daisen: this spvsim was built without Akita's tools: go install -tags akitatools ./cmd/spvsim")
-	ErrName  = errors.New("daisen: Akita's databases have names that end in " + Suffix)
-	ErrFile  = errors.New("daisen: the file exists and is no SQLite database")
-	// ErrWrite means that the database could not be written.
-	ErrWrite = errors.New("daisen: can't be written")
 )
 
 // A clock gives Akita's tracer the time of the current task: the tracer reads it when a task starts and ends, and both
@@ -90,8 +73,6 @@ type wave struct {
 func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, err error) {
 	base, ok := strings.CutSuffix(file, Suffix)
 	switch {
-	case !available:
-		return nil, ErrBuild
 	case !ok || base == "":
 		return nil, fmt.Errorf("%w: %q", ErrName, file)
 	}

@@ -1,3 +1,5 @@
+//go:build akita
+
 package daisen
 
 import (
@@ -27,9 +29,6 @@ func everyUnit(int) bool { return true }
 // traced runs a ready job into a database and reads it back with Akita's reader.
 func traced(t *testing.T, name string, from, to uint64, units func(int) bool) (*tracing.Stats, map[string]akita.Task, []akita.Task) {
 	t.Helper()
-	if !available {
-		t.Skip("built without Akita's tools")
-	}
 	files, file, _, err := experiments.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
@@ -114,12 +113,6 @@ func TestWindow(t *testing.T) {
 }
 
 func TestOnlyDatabasesAreReplaced(t *testing.T) {
-	if !available {
-		if _, err := New("x"+Suffix, 0, 0, everyUnit); !errors.Is(err, ErrBuild) {
-			t.Errorf("without the tag: %v", err)
-		}
-		return
-	}
 	path := filepath.Join(t.TempDir(), "precious"+Suffix)
 	suite.OK(t, os.WriteFile(path, []byte("a diary"), 0o644))
 	if _, err := New(path, 0, 0, everyUnit); !errors.Is(err, ErrFile) {

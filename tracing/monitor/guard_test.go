@@ -1,4 +1,4 @@
-//go:build akitatools
+//go:build akita
 
 package monitor
 

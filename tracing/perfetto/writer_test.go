@@ -91,7 +91,7 @@ var jobs = []struct {
 	set  []string
 }{
 	{"reduce", nil},
-	{"reduce", []string{"memory.model=akita", "shader_engines=1", "compute_units=2"}},
+	{"reduce", []string{"memory.model=" + suite.LastMemoryModel, "shader_engines=1", "compute_units=2"}},
 	{"peer-atax", []string{"gcn3-r9nano"}},
 	{"transpose-plain", []string{"wave_slots=2"}},
 	{"classify", []string{"rdna4-like"}},

@@ -49,7 +49,7 @@ func profileOf(t *testing.T, job *config.Job, m *config.Machine) (*gpu.Result, *
 
 var jobs = []struct{ name, machine, set string }{
 	{"reduce", "rdna3-rx7900xtx", "memory.model=fast"},
-	{"reduce", "gcn3-r9nano", "memory.model=akita"},
+	{"reduce", "gcn3-r9nano", "memory.model=" + suite.LastMemoryModel},
 	{"peer-atax", "gcn3-r9nano", "wave_slots=2"},
 	{"classify", "rdna4-like", "queue.depth=16"},
 }

@@ -1,0 +1,9 @@
+//go:build akita
+
+package suite
+
+// Akita reports that the build has Akita's caches and tracer.
+const Akita = true
+
+// LastMemoryModel is the last of MemoryModels.
+const LastMemoryModel = "akita"
