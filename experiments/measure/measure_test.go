@@ -69,7 +69,7 @@ var sizes = map[string][]string{
 }
 
 // readyJobs is the number of ready jobs that the software device has all features for: 37 on Mesa 22.3, 40 on Mesa 26.2, which has
-// clustered subgroup operations, explicit layouts of workgroup memory, and cooperative matrices of some shapes.
+// explicit layouts of workgroup memory (fft-views, planes, transpose-views).
 var readyJobs = flag.Int("ready.jobs", 37, "number of ready jobs that run on the software device")
 
 // Ready jobs run on Mesa's software device as they expect, or are refused by name: for what the device lacks, or for what is not measured.
@@ -382,14 +382,14 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-const comparedRows = `point,run,constant,part,work,unit,key,status,seconds,simulated_us,error,measured_us,measured_min_us,measured_spread,device,driver,date,measured_error
-0,a 1,load,1,100,ns,l2.latency_cycles,done,1e-5,10,,20,20,0.01,D,V,2026-11-27,
-1,a 2,load,2,300,ns,l2.latency_cycles,done,3e-5,30,,60,60,0.02,D,V,2026-11-27,
-2,b 1,reads,1,1000,GB/s,,done,1e-6,1,,2,2,0,D,V,2026-11-27,
-3,b 2,reads,2,3000,GB/s,,done,2e-6,2,,3,3,0,D,V,2026-11-27,
-4,sort,,,,,,done,4e-5,40,,20,19,0.1,D,V,2026-11-27,
-5,scan,,,,,,done,1e-5,10,,20,20,0,D,V,2026-11-27,
-6,mesh,,,,,,done,1e-5,10,,,,,,,,graphs
+const comparedRows = `point,run,constant,part,work,unit,key,status,seconds,simulated_us,error,measured_us,measured_min_us,measured_spread,device,device_type,driver,date,measured_error
+0,a 1,load,1,100,ns,l2.latency_cycles,done,1e-5,10,,20,20,0.01,D,software,V,2026-11-27,
+1,a 2,load,2,300,ns,l2.latency_cycles,done,3e-5,30,,60,60,0.02,D,software,V,2026-11-27,
+2,b 1,reads,1,1000,GB/s,,done,1e-6,1,,2,2,0,D,software,V,2026-11-27,
+3,b 2,reads,2,3000,GB/s,,done,2e-6,2,,3,3,0,D,software,V,2026-11-27,
+4,sort,,,,,,done,4e-5,40,,20,19,0.1,D,software,V,2026-11-27,
+5,scan,,,,,,done,1e-5,10,,20,20,0,D,software,V,2026-11-27,
+6,mesh,,,,,,done,1e-5,10,,,,,,,,,graphs
 `
 
 func TestCompare(t *testing.T) {
@@ -405,7 +405,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v, factor %v, error %v, failed %q", c.Kernels, c.MeanFactor(), c.WeightedError(), c.Failed)
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil || !strings.Contains(b.String(), "failed  mesh: graphs") {
+	if err := c.Write(&b); err != nil || !strings.Contains(b.String(), "failed  mesh: graphs") || !strings.Contains(b.String(), "no meaning for a GPU") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	for _, text := range []string{"", "a,b\n1,2\n", "measured_us\n1\n", "a,\"b\n"} {
@@ -475,10 +475,7 @@ func TestFitFindsConstants(t *testing.T) {
 // Measurements become columns of a sweep's rows; what is unknown stays missing.
 func TestColumns(t *testing.T) {
 	table := &sweep.Table{Rows: 2}
-	err := Columns(table, []*Point{{US: 5, MinUS: 4, MeanUS: 5, MaxUS: 6, Repetitions: 3, Device: "D", CoreMHz: 1980}, {Error: "lacks"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Columns(table, []*Point{{US: 5, MinUS: 4, MeanUS: 5, MaxUS: 6, Repetitions: 3, Device: "D", CoreMHz: 1980}, {Error: "lacks"}})
 	cells := map[string][]any{}
 	for _, c := range table.Columns {
 		cells[c.Name] = c.Values
