@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -418,23 +419,40 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A fit finds the constants that made-up measurements were simulated with.
+// A fit finds the constants that made-up measurements were simulated with, and simulates none more often than it must.
 func TestFitFindsConstants(t *testing.T) {
-	// A machine in closed form: latencies add up over the levels, bandwidths are proportional.
+	// A machine in closed form: latencies add up over the levels, bandwidths are proportional, but for one that the L2 bounds, and one whose
+	// key acts by a third.
 	model := func(v map[string]float64) []Constant {
 		return []Constant{
 			{Name: "l1", Unit: "ns", Key: "vector_l1.latency_cycles", Simulated: (20 + v["vector_l1.latency_cycles"]) / 2.5},
 			{Name: "l2", Unit: "ns", Key: "l2.latency_cycles", Simulated: (20 + v["vector_l1.latency_cycles"] + v["l2.latency_cycles"]) / 2.5},
 			{Name: "reads", Unit: "GB/s", Key: "l2.bytes_per_cycle", Simulated: 16 * v["l2.bytes_per_cycle"]},
+			{Name: "lds", Unit: "GB/s", Key: "lds.bytes_per_cycle", Simulated: min(50*v["lds.bytes_per_cycle"], 6000)},
+			{Name: "memory", Unit: "GB/s", Key: "memory.bytes_per_cycle", Simulated: 900 * math.Cbrt(v["memory.bytes_per_cycle"]/400)},
+			{Name: "launch", Unit: "ns", Key: "dispatcher.following_launch_cycles", Simulated: 100 + v["dispatcher.following_launch_cycles"]/2.5},
 		}
 	}
-	wanted := map[string]float64{"vector_l1.latency_cycles": 70, "l2.latency_cycles": 210, "l2.bytes_per_cycle": 48}
+	base := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx"}))(t)
+	was := func(path string) float64 { v, _, _ := base.NumberAt(path); return v }
+	wanted := map[string]float64{
+		"vector_l1.latency_cycles": 70, "l2.latency_cycles": 210, "l2.bytes_per_cycle": 48, "memory.bytes_per_cycle": 600,
+		"lds.bytes_per_cycle": was("lds.bytes_per_cycle"), "dispatcher.following_launch_cycles": 0,
+	}
 	var measured []Constant
 	for _, c := range model(wanted) {
 		c.Measured, c.Simulated = c.Simulated, 0
+		switch c.Name {
+		case "lds":
+			c.Measured = 9000 // more than the other parts give
+		case "launch":
+			c.Measured = 50 // less than a launch without the key
+		}
 		measured = append(measured, c)
 	}
-	f := &Fit{Measured: measured, Base: "rdna3-rx7900xtx", Progress: func(string) {}, Simulate: func(settings []string) ([]Constant, error) {
+	simulated := 0
+	f := &Fit{Measured: measured, Base: "rdna3-rx7900xtx", Progress: func(text string) { t.Log(text) }, Simulate: func(settings, keys []string) ([]Constant, error) {
+		simulated += len(keys)
 		v := map[string]float64{}
 		for _, s := range settings {
 			path, text, _ := strings.Cut(strings.TrimPrefix(s, "machine."), "=")
@@ -444,16 +462,27 @@ func TestFitFindsConstants(t *testing.T) {
 			}
 			v[path] = n
 		}
-		return model(v), nil
+		return slices.DeleteFunc(model(v), func(c Constant) bool { return !slices.Contains(keys, c.Key) }), nil
 	}}
 	if err := f.Run(); err != nil {
 		t.Fatal(err)
 	}
+	var table bytes.Buffer
+	suite.OK(t, f.WriteTable(&table))
 	for _, k := range f.keys {
-		if math.Abs(k.is/wanted[k.path]-1) > 2*fitTolerance {
+		if math.Abs(k.is-wanted[k.path]) > 3*fitTolerance*wanted[k.path] {
 			t.Errorf("%s = %v: want %v", k.path, k.is, wanted[k.path])
 		}
 	}
+	for _, want := range []string{"other parts of the machine bound this", "the key is at the end of its range"} {
+		if strings.Count(table.String(), want) != 1 {
+			t.Errorf("the table says %q %d times: want it once:\n%s", want, strings.Count(table.String(), want), &table)
+		}
+	}
+	if simulated > 3*len(f.keys) {
+		t.Errorf("%d constants were simulated for %d keys: want at most three for each", simulated, len(f.keys))
+	}
+	delete(wanted, "lds.bytes_per_cycle") // the file leaves it to the base
 	var file bytes.Buffer
 	if err := f.WriteMachine("fitted", ".")(&file); err != nil {
 		t.Fatal(err)
@@ -463,7 +492,7 @@ func TestFitFindsConstants(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &file)
 	}
 	for path, want := range wanted {
-		if got, _, ok := m.NumberAt(path); !ok || math.Abs(got/want-1) > 2*fitTolerance {
+		if got, _, ok := m.NumberAt(path); !ok || math.Abs(got-want) > 3*fitTolerance*want {
 			t.Errorf("the file has %s = %v: want %v", path, got, want)
 		}
 	}
