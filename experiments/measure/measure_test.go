@@ -501,6 +501,45 @@ func TestFitFindsConstants(t *testing.T) {
 	}
 }
 
+// A fit finds the settings of a machine whose simulated micro-benchmarks stand for those of a device.
+func TestFitFindsSettingsOfAMachine(t *testing.T) {
+	const base = "cdna3-mi300a"
+	simulate := func(settings, keys []string) ([]Constant, error) {
+		e, at, err := sweep.Choice{Name: "validate-device", Machine: base, Settings: settings}.Load()
+		if err != nil {
+			return nil, err
+		}
+		plan, err := sweep.NewPlan(context.Background(), e, at, true, sweep.Limits{}, sweep.Identity{})
+		if err != nil {
+			return nil, err
+		}
+		return SimulatedConstants(plan, keys, func(run *config.Run) (float64, error) {
+			r, err := gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job})
+			if err != nil {
+				return 0, err
+			}
+			return float64(r.Stats.Cycles) / float64(1e6*run.Machine.ClockMHz), nil
+		})
+	}
+	want := map[string]float64{"l2.latency_cycles": 311, "timing.classes.fma32.latency": 12, "dispatcher.following_launch_cycles": 5000}
+	var settings, keys []string
+	for path, v := range want {
+		settings, keys = append(settings, fmt.Sprintf("machine.%s=%v", path, v)), append(keys, path)
+	}
+	measured := suite.Must(simulate(settings, keys))(t)
+	for i := range measured {
+		measured[i].Measured = measured[i].Simulated
+	}
+	f := &Fit{Measured: measured, Base: base, Progress: func(text string) { t.Log(text) }, Simulate: simulate}
+	suite.OK(t, f.Run())
+	for _, k := range f.keys {
+		cycles := k.measured * float64(f.machine.ClockMHz) / 1000 // of the constant, of which the key is a part
+		if math.Abs(k.is-want[k.path]) > 2*fitTolerance*cycles || k.was == k.is {
+			t.Errorf("%s: found %v from %v: want %v, and the constant has %.0f cycles", k.path, k.is, k.was, want[k.path], cycles)
+		}
+	}
+}
+
 // Measurements become columns of a sweep's rows; what is unknown stays missing.
 func TestColumns(t *testing.T) {
 	table := &sweep.Table{Rows: 2}
