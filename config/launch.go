@@ -1,6 +1,9 @@
 package config
 
-import "strconv"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // Launch is one dispatch with all expressions evaluated.
 type Launch struct {
@@ -99,6 +102,13 @@ func (n Number) AsFloat() float64 {
 type Content struct {
 	Bytes     []byte
 	Addresses []AddressFixup
+}
+
+// Resolve writes the device addresses of buffers into the bytes.
+func (c Content) Resolve(address func(buffer string) uint64) {
+	for _, a := range c.Addresses {
+		binary.LittleEndian.PutUint64(c.Bytes[a.At:], address(a.Buffer)+a.Plus)
+	}
 }
 
 // AddressFixup is a place for the device address of a named buffer.

@@ -309,7 +309,7 @@ func (r *runner) entry(n *graph.Node, d *config.PayloadDispatch) (graphEntry, er
 	case count > 0 && (count-1)*stride+size > bytes:
 		return e, fmt.Errorf("found %d bytes of data: want %d payloads of %d bytes, %d bytes apart", bytes, count, size, stride)
 	}
-	r.resources.patchAddresses(e.Data, d.Data.Addresses)
+	config.Content{Bytes: e.Data, Addresses: d.Data.Addresses}.Resolve(r.resources.address)
 	return e, nil
 }
 

@@ -416,14 +416,21 @@ func groupOf(c *Column, index map[string]int, row int) (int, bool) {
 func (b *builder) placeObservation(o *observation, y *Column) bool {
 	o.x, o.y = position(b.x, b.xIndex, b.xLevels, o.row), position(y, b.yIndex, b.yLevels, o.row)
 	o.measured = o.y
-	ok := isFinite(o.x) && isFinite(o.y)
-	for _, extra := range []struct {
+	type extra struct {
 		from *Column
 		into *float64
-	}{{b.end, &o.end}, {b.value, &o.value}, {b.low, &o.low}, {b.high, &o.high}} {
-		if extra.from != nil {
-			*extra.into = extra.from.Numbers[o.row]
-			ok = ok && isFinite(*extra.into)
+	}
+	extras := []extra{{b.end, &o.end}, {b.value, &o.value}}
+	if b.isBanded(y) {
+		extras = append(extras, extra{b.low, &o.low}, extra{b.high, &o.high})
+	} else {
+		o.low, o.high = o.y, o.y
+	}
+	ok := isFinite(o.x) && isFinite(o.y)
+	for _, e := range extras {
+		if e.from != nil {
+			*e.into = e.from.Numbers[o.row]
+			ok = ok && isFinite(*e.into)
 		}
 	}
 	if b.value != nil {
@@ -585,7 +592,7 @@ func (b *builder) panels() error {
 				return err
 			}
 			if len(points) > 0 {
-				p.Series = append(p.Series, Series{Name: l.name, Index: si, Band: b.hasBand(), Points: points})
+				p.Series = append(p.Series, Series{Name: l.name, Index: si, Band: b.hasBand(si), Points: points})
 			}
 		}
 		if b.f.Kind == "stacked" {
@@ -600,7 +607,13 @@ func (b *builder) panels() error {
 	return nil
 }
 
-func (b *builder) hasBand() bool {
+// isBanded reports whether the columns of a band belong to a column of y.
+func (b *builder) isBanded(y *Column) bool { return b.f.Band.Of == "" || b.f.Band.Of == y.Name }
+
+func (b *builder) hasBand(series int) bool {
+	if len(b.y) > 1 && !b.isBanded(b.y[series]) {
+		return false
+	}
 	return b.low != nil || b.f.Band.As == "confidence" || b.f.Band.As == "range"
 }
 

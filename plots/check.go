@@ -3,6 +3,7 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -99,8 +100,8 @@ func (f *Figure) checkAxes(fail failer) {
 	if len(f.X.Columns) > 0 {
 		fail("x.columns", ErrUnknownKey, "found several columns: want one")
 	}
-	if len(f.Y.Columns) > 0 && (!wideKinds[f.Kind] || f.Series.Column != "" || f.Y.Column != "" || f.Band.Low != "") {
-		fail("y.columns", ErrRange, "found several columns: want them only in line, bar, stacked and box figures, without series, y.column and band.low")
+	if len(f.Y.Columns) > 0 && (!wideKinds[f.Kind] || f.Series.Column != "" || f.Y.Column != "" || f.Band.Low != "" && f.Band.Of == "") {
+		fail("y.columns", ErrRange, "found several columns: want them only in line, bar, stacked and box figures, without series and y.column, and with band.of if there is band.low")
 	}
 	if f.lines["value"] > 0 && f.Value.Column == "" {
 		fail("value.column", ErrMissing, "missing: want the name of a column")
@@ -152,6 +153,9 @@ func checkEnd(path, kind string, v *float64, fail failer) {
 func (f *Figure) checkBand(fail failer) {
 	if (f.Band.Low == "") != (f.Band.High == "") || f.Band.Low != "" && f.Band.As != "" {
 		fail("band", ErrRange, "found low, high and as that do not fit: want both low and high, or as (with over or without)")
+	}
+	if of := f.Band.Of; of != "" && (f.Band.Low == "" || !slices.Contains(f.Y.Columns, of)) {
+		fail("band.of", ErrRange, "found %s: want a column of y.columns, with low and high", of)
 	}
 	if f.Band.As == "confidence" && f.Combine != "" && f.Combine != "mean" {
 		fail("combine", ErrRange, "found %s: want mean with a band of confidence", f.Combine)

@@ -109,6 +109,7 @@ type Band struct {
 	Over []string `yaml:"over" single:"true" doc:"axes, as columns, whose values are pooled into a point; pooling over other axes gives a warning"`
 	Low  string   `yaml:"low" doc:"column of its lower end"`
 	High string   `yaml:"high" doc:"column of its upper end"`
+	Of   string   `yaml:"of" doc:"where y has several columns: the one that low and high belong to; the others have no band"`
 }
 
 // Roof is one limit of a roofline: a peak (flat) or a bandwidth (a slope).

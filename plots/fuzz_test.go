@@ -13,6 +13,31 @@ import (
 	"spvsim/internal/suite"
 )
 
+// A band belongs to one of several columns: the other one has no spread, and is drawn where the ends are missing.
+func TestBandOfOneColumn(t *testing.T) {
+	const rows = "n,simulated,measured,low,high\n1,10,12,11,14\n2,20,18,16,19\n4,30,,,\n"
+	for _, kind := range []string{"line", "bar"} {
+		c := suite.Must(chartOf(t, rows, "kind: "+kind+"\nx: n\ny: {columns: [simulated, measured]}\nband: {low: low, high: high, of: measured}"))(t)
+		s := c.Panels[0].Series
+		if len(s) != 2 || s[0].Band || !s[1].Band || len(s[0].Points) != 3 || len(s[1].Points) != 2 {
+			t.Fatalf("%s: found %+v: want three points without a band, and two with one", kind, s)
+		}
+		if p := s[1].Points[1]; p.Y != 18 || p.Low != 16 || p.High != 19 {
+			t.Errorf("%s: found %+v: want 18 from 16 to 19", kind, p)
+		}
+	}
+	for band, want := range map[string]string{
+		"{low: low, high: high}":                  "with band.of",
+		"{low: low, high: high, of: n}":           "want a column of y.columns",
+		"{as: range, of: measured}":               "want a column of y.columns",
+		"{low: low, high: missing, of: measured}": "missing",
+	} {
+		if _, err := chartOf(t, rows, "kind: line\nx: n\ny: {columns: [simulated, measured]}\nband: "+band); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want %q", band, err, want)
+		}
+	}
+}
+
 // A band that reaches 0 on a log axis ends at the axis.
 func TestBandsOnLogAxesEndAtTheAxis(t *testing.T) {
 	const rows = "x,y\n1,1\n1,2\n2,1\n2,1.1\n4,1\n4,1\n"

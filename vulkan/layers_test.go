@@ -15,7 +15,7 @@ import (
 func TestProgramsUnderNewerLayers(t *testing.T) {
 	t.Parallel()
 	b := needLibrary(t)
-	root := needRoot(t, "usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
+	root := suite.Root(t, "usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
 	run := func(name string, words ...string) (string, error) {
 		words = append([]string{"run", root, b.build(t, name), b.folder}, words...)
 		c := exec.Command(suite.Must(filepath.Abs("scripts/debian-root.sh"))(t), words...)

@@ -19,7 +19,7 @@ type openclBench struct {
 
 func needOpenCL(t *testing.T) openclBench {
 	t.Helper()
-	b := openclBench{bench: needLibrary(t), root: needRoot(t, "usr/bin/clinfo")}
+	b := openclBench{bench: needLibrary(t), root: suite.Root(t, "usr/bin/clinfo")}
 	b.spvsim = filepath.Join(b.folder, "spvsim")
 	suite.OK(t, tool("go", "build", "-o", b.spvsim, "../cmd/spvsim"))
 	for _, name := range []string{"results.h", "opencl/programs.c", "opencl/kernels.cl"} {
@@ -33,23 +33,6 @@ func needOpenCL(t *testing.T) openclBench {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return b
-}
-
-// needRoot returns the folder of a newer Debian that has a file, for programs of a test.
-func needRoot(t *testing.T, file string) string {
-	t.Helper()
-	root := os.Getenv("SPVSIM_OPENCL_ROOT")
-	if root == "" {
-		cache := suite.Must(os.UserCacheDir())(t)
-		root = filepath.Join(cache, "spvsim", "roots", "opencl")
-	}
-	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-		t.Skipf("%v: vulkan/scripts/debian-root.sh make opencl %s makes the root", err, root)
-	}
-	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("no mounts of one's own here: %v %s", err, out)
-	}
-	return root
 }
 
 // app runs a program of the root, and returns what the program and spvsim print.

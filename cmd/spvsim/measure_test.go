@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,27 +89,6 @@ func TestSweepMeasuresItsPoints(t *testing.T) {
 	for _, want := range []string{"no meaning for a GPU", "load from the L2", "l2.latency_cycles", "reduction"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s\nlacks %q", &out, want)
-		}
-	}
-}
-
-// The validation layers, with those of synchronization, find nothing in measurements.
-func TestMeasureIsValid(t *testing.T) {
-	onDevice(t)
-	for _, job := range []string{"reduce", "scan", "micro-launch", "micro-chain", "stencil2d", "koch-queues", "micro-bandwidth", "peer-atax", "spmv"} {
-		c := exec.Command(build(t), "measure", job, "--device", "llvmpipe", "--repetitions", "1", "--warm-ups", "1")
-		c.Env = append(os.Environ(), "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation", "VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT")
-		if job == "micro-bandwidth" {
-			c.Args = append(c.Args, "--param", "groups=4")
-		}
-		out, _ := c.CombinedOutput()
-		switch {
-		case strings.Contains(string(out), "VK_ERROR_LAYER_NOT_PRESENT"):
-			t.Skip("no validation layers (Debian package vulkan-validationlayers)")
-		case strings.Contains(string(out), "VUID-"), strings.Contains(string(out), "SYNC-HAZARD"), strings.Contains(string(out), "UNASSIGNED"):
-			t.Errorf("%s: %s", job, out)
-		case !strings.Contains(string(out), "median us"):
-			t.Errorf("%s: %s: want times", job, out)
 		}
 	}
 }

@@ -82,7 +82,8 @@ func (f *sweepFlags) addMeasured(c *cobra.Command, plan *sweep.Plan, t *sweep.Ta
 		}
 		list[i] = known[string(key)]
 	}
-	return measure.Columns(t, list)
+	measure.Columns(t, list)
+	return nil
 }
 
 // measureSpec measures a point in a process of its own, which a fault of the driver may end.
@@ -181,8 +182,8 @@ func fitMachine(c *cobra.Command, rows, base, out string) error {
 		return err
 	}
 	fit := &measure.Fit{Measured: comparison.Constants, Base: base, Progress: func(text string) { fmt.Fprintln(c.ErrOrStderr(), "spvsim: "+text) }}
-	fit.Simulate = func(settings []string) ([]measure.Constant, error) {
-		return simulateConstants(c.Context(), base, settings, id)
+	fit.Simulate = func(settings, keys []string) ([]measure.Constant, error) {
+		return simulateConstants(c.Context(), base, settings, keys, id)
 	}
 	if err := fit.Run(); err != nil {
 		return &failure{err}
@@ -197,8 +198,8 @@ func fitMachine(c *cobra.Command, rows, base, out string) error {
 	return fit.WriteTable(c.ErrOrStderr())
 }
 
-// simulateConstants runs the micro-benchmarks of validate-device on a machine with settings.
-func simulateConstants(ctx context.Context, base string, settings []string, id sweep.Identity) ([]measure.Constant, error) {
+// simulateConstants runs the micro-benchmarks of keys in validate-device on a machine with settings.
+func simulateConstants(ctx context.Context, base string, settings, keys []string, id sweep.Identity) ([]measure.Constant, error) {
 	e, at, err := sweep.Choice{Name: "validate-device", Machine: base, Settings: settings}.Load()
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func simulateConstants(ctx context.Context, base string, settings []string, id s
 	if err != nil {
 		return nil, err
 	}
-	return measure.SimulatedConstants(plan, func(run *config.Run) (float64, error) {
+	return measure.SimulatedConstants(plan, keys, func(run *config.Run) (float64, error) {
 		result, err := simulate(ctx, run)
 		if err != nil {
 			return 0, err

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"spvsim/vulkan/device"
 )
 
 // ErrRows reports rows that can't be compared.
@@ -18,10 +20,10 @@ var ErrRows = errors.New("rows without measured times")
 
 // A Comparison is simulated beside measured times.
 type Comparison struct {
-	Device, Driver, Date string
-	Constants            []Constant
-	Kernels              []Kernel
-	Failed               []string // points without a measurement, with why
+	Device, Type, Driver, Date string
+	Constants                  []Constant
+	Kernels                    []Kernel
+	Failed                     []string // points without a measurement, with why
 }
 
 // A Constant is the difference of two runs of a micro-benchmark, per unit of work.
@@ -122,7 +124,7 @@ func Compare(from io.Reader) (*Comparison, error) {
 		case r["measured_error"] != "":
 			c.Failed = append(c.Failed, fmt.Sprintf("%s: %s", r.label(), r["measured_error"]))
 		}
-		c.Device, c.Driver, c.Date = r["device"], r["driver"], r["date"]
+		c.Device, c.Type, c.Driver, c.Date = r["device"], r["device_type"], r["driver"], r["date"]
 		name := r["constant"]
 		switch short, has := first[name]; {
 		case name == "":
@@ -164,16 +166,11 @@ func (c *Comparison) WeightedError() float64 {
 	return off / all
 }
 
-// Software reports whether the device is a program on the host's processor.
-func (c *Comparison) Software() bool {
-	return strings.Contains(c.Device, "llvmpipe") || strings.Contains(c.Device, "SwiftShader")
-}
-
 // Write shows a comparison: its constants, then its kernels, the worst first.
 func (c *Comparison) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "device\t%s, %s, %s\n", c.Device, c.Driver, c.Date)
-	if c.Software() {
+	if c.Type == device.Software {
 		fmt.Fprintf(t, "note\tthe device is software on this computer's processor: its times have no meaning for a GPU\n")
 	}
 	if len(c.Kernels) > 0 {

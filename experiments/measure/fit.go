@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,8 @@ import (
 type Fit struct {
 	Measured []Constant
 	Base     string
-	// Simulate returns the constants of the base machine with settings (path=value).
-	Simulate func(settings []string) ([]Constant, error)
+	// Simulate returns the constants of some keys of the base machine with settings (path=value).
+	Simulate func(settings, keys []string) ([]Constant, error)
 	Progress func(text string)
 
 	machine *config.Machine
@@ -29,22 +30,32 @@ type Fit struct {
 }
 
 type fittedKey struct {
-	path              string
-	was, is           float64
-	integer           bool
-	measured, reached float64
-	unit              string
-	stuck             bool // at an end of its range
+	path     string
+	unit     string
+	integer  bool
+	was, is  float64
+	measured float64
+	reached  float64 // the constant that was simulated last
+	with     string  // the settings of that simulation
+	expected float64 // change of the constant by the last round's moves, in cycles or as a logarithm; 0: none
+	before   struct{ is, reached float64 }
+	end      string // why the key moves no more; empty: it may
+	bound    bool   // the key does not act, and is as it was
 }
 
 // Limits of the search.
 const (
 	fitRounds    = 8
 	fitTolerance = 0.01 // of a constant
+	leastSlope   = 0.1  // of a constant over its key, below which the key does not determine it
 )
 
+// latencyLevels are the keys of latencies in the order in which a load passes them: the latency of each level contains those before it.
+var latencyLevels = []string{"vector_l1.latency_cycles", "l2.latency_cycles", "memory.latency_cycles"}
+
 // Run searches the keys' values: for a latency L of key k, k + (measured - simulated) cycles of the core; for a bandwidth,
-// k * measured / simulated. Latencies of lower levels contain those above, so a round may move what the one before had reached.
+// k * measured / simulated. A round simulates only constants that are not as measured, bandwidths after all latencies; when all are,
+// those that were simulated with other settings follow.
 func (f *Fit) Run() (err error) {
 	if f.machine, err = config.LoadMachine(config.Request{Machine: f.Base}); err != nil {
 		return err
@@ -57,59 +68,139 @@ func (f *Fit) Run() (err error) {
 		if !ok {
 			return fmt.Errorf("key %s: the machine %s has no such number", c.Key, f.Base)
 		}
-		f.keys = append(f.keys, fittedKey{path: c.Key, was: v, is: v, integer: integer, measured: c.Measured, unit: c.Unit})
+		k := fittedKey{path: c.Key, was: v, is: v, integer: integer, measured: c.Measured, unit: c.Unit}
+		if v == 0 && c.Unit != "ns" {
+			k.end, k.bound = "the key is 0, which bounds nothing: set it first", true
+		}
+		f.keys = append(f.keys, k)
 	}
 	if len(f.keys) == 0 {
 		return fmt.Errorf("%w: found no constant with a key: want rows of sweep validate-device --measure", ErrRows)
 	}
-	for round := range fitRounds {
-		simulated, err := f.Simulate(f.settings())
-		if err != nil {
-			return err
+	for round := 1; round <= fitRounds; round++ {
+		list := f.choose(func(k *fittedKey) bool { return k.isOff() && k.unit == "ns" })
+		if len(list) == 0 {
+			list = f.choose((*fittedKey).isOff)
 		}
-		done := true
-		for i := range f.keys {
-			if moved := f.keys[i].step(simulated, float64(f.machine.ClockMHz), round == fitRounds-1); moved {
-				done = false
-			}
+		if len(list) == 0 {
+			list = f.stale()
 		}
-		f.Progress(fmt.Sprintf("round %d: the worst constant is off by a factor of %.3f", round+1, f.worst()))
-		if done {
+		if len(list) == 0 {
 			return nil
 		}
+		if err := f.simulate(list); err != nil {
+			return err
+		}
+		f.Progress(fmt.Sprintf("round %d: %d of %d constants simulated; the worst is off by a factor of %.3f", round, len(list), len(f.keys), f.worst()))
+		f.move(list)
+	}
+	return f.simulate(f.stale())
+}
+
+// choose lists the keys for which a question is true.
+func (f *Fit) choose(which func(k *fittedKey) bool) (list []*fittedKey) {
+	for i := range f.keys {
+		if k := &f.keys[i]; which(k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// stale lists the keys whose constants were simulated with other settings.
+func (f *Fit) stale() []*fittedKey {
+	now := strings.Join(f.settings(), " ")
+	return f.choose(func(k *fittedKey) bool { return k.with != now })
+}
+
+// isOff reports whether the key may move and its constant is not as measured.
+func (k *fittedKey) isOff() bool {
+	return k.end == "" && (k.reached == 0 || factor(k.reached, k.measured) >= 1+fitTolerance)
+}
+
+// simulate simulates the constants of keys.
+func (f *Fit) simulate(list []*fittedKey) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var paths []string
+	for _, k := range list {
+		paths = append(paths, k.path)
+	}
+	settings := f.settings()
+	simulated, err := f.Simulate(settings, paths)
+	if err != nil {
+		return err
+	}
+	for _, k := range list {
+		i := slices.IndexFunc(simulated, func(c Constant) bool { return c.Key == k.path })
+		if i < 0 || !(simulated[i].Simulated > 0) {
+			return fmt.Errorf("key %s: the machine %s gives no constant above 0", k.path, f.Base)
+		}
+		k.reached, k.with = simulated[i].Simulated, strings.Join(settings, " ")
 	}
 	return nil
 }
 
-// step moves a key towards the measured constant, and reports whether it did.
-func (k *fittedKey) step(simulated []Constant, clockMHz float64, last bool) bool {
-	i := slices.IndexFunc(simulated, func(c Constant) bool { return c.Key == k.path })
-	if i < 0 || !(simulated[i].Simulated > 0) {
-		return false
+// move moves the keys of constants that are off.
+func (f *Fit) move(list []*fittedKey) {
+	slices.SortStableFunc(list, func(a, b *fittedKey) int {
+		return cmp.Compare(slices.Index(latencyLevels, a.path), slices.Index(latencyLevels, b.path))
+	})
+	above := 0.0 // cycles by which the levels above moved
+	for _, k := range list {
+		if !slices.Contains(latencyLevels, k.path) {
+			k.step(float64(f.machine.ClockMHz), 0)
+			continue
+		}
+		from := k.is
+		k.step(float64(f.machine.ClockMHz), above)
+		above += k.is - from
 	}
-	k.reached = simulated[i].Simulated
-	if last || factor(k.reached, k.measured) < 1+fitTolerance {
-		return false
-	}
-	next := k.is * k.measured / k.reached
+}
+
+// step moves a key towards the measured constant, which levels above have moved by a number of cycles in the same round. Over their keys
+// latencies are lines and bandwidths are powers; their slope is 1 at first, and then that of the last move.
+func (k *fittedKey) step(clockMHz, above float64) {
+	key, constant, back := math.Log, math.Log, math.Exp
 	if k.unit == "ns" {
-		next = k.is + (k.measured-k.reached)*clockMHz/1000
+		key = func(cycles float64) float64 { return cycles }
+		constant, back = func(ns float64) float64 { return ns * clockMHz / 1000 }, key
 	}
+	off := constant(k.measured) - constant(k.reached)
+	slope := 1.0
+	if math.Abs(k.expected) > math.Abs(constant(k.measured*(1+fitTolerance/2))-constant(k.measured)) { // less is lost between the moves of other keys
+		slope = (constant(k.reached) - constant(k.before.reached)) / k.expected
+	}
+	k.expected = 0
+	switch {
+	case k.end != "", above == 0 && !k.isOff():
+		return
+	case slope < leastSlope:
+		k.is, k.end, k.bound = k.before.is, "other parts of the machine bound this", true
+		return
+	}
+	next := back(key(k.is) + off/slope - above)
 	least := 0.001
 	if k.integer {
 		next, least = math.Round(next), 0
 	}
-	k.stuck = next < least
-	next = max(next, least)
-	moved := next != k.is
+	switch {
+	case next < least:
+		next, k.end = least, "the key is at the end of its range"
+	case above == 0 && next == k.is, next == k.before.is && factor(k.before.reached, k.measured) >= factor(k.reached, k.measured):
+		k.end = "no number of the key is nearer"
+		return
+	}
+	k.before.is, k.before.reached = k.is, k.reached
+	k.expected = key(next) - key(k.is) + above
 	k.is = next
-	return moved
 }
 
 func (f *Fit) worst() float64 {
 	worst := 1.0
-	for i := range f.keys {
-		if k := &f.keys[i]; k.reached > 0 && !k.stuck {
+	for _, k := range f.choose(func(k *fittedKey) bool { return k.end == "" }) {
+		if k.reached > 0 {
 			worst = max(worst, factor(k.reached, k.measured))
 		}
 	}
@@ -142,8 +233,7 @@ func (f *Fit) WriteMachine(title, dir string) func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %s\nbase: %s\n", title, base)
 		tree := map[string]any{}
-		for i := range f.keys {
-			k := &f.keys[i]
+		for _, k := range f.choose(func(k *fittedKey) bool { return !k.bound }) {
 			at, path := tree, strings.Split(k.path, ".")
 			for _, name := range path[:len(path)-1] {
 				if at[name] == nil {
@@ -185,20 +275,14 @@ func (f *Fit) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "key\twas\tis\tmeasured\tsimulated\tunit\t\n")
 	for i := range f.keys {
-		k, note := &f.keys[i], ""
-		switch {
-		case k.stuck:
-			note = "the key is at the end of its range"
-		case k.reached > 0 && factor(k.reached, k.measured) > 1+2*fitTolerance:
-			note = "other parts of the machine bound this"
-		}
-		fmt.Fprintf(t, "%s\t%.4g\t%s\t%.4g\t%.4g\t%s\t%s\n", k.path, k.was, k.value(), k.measured, k.reached, k.unit, note)
+		k := &f.keys[i]
+		fmt.Fprintf(t, "%s\t%.4g\t%s\t%.4g\t%.4g\t%s\t%s\n", k.path, k.was, k.value(), k.measured, k.reached, k.unit, k.end)
 	}
 	return t.Flush()
 }
 
-// SimulatedConstants simulates the constants of a plan, on all processors.
-func SimulatedConstants(p *sweep.Plan, seconds func(run *config.Run) (float64, error)) (list []Constant, err error) {
+// SimulatedConstants simulates the constants of keys in a plan, on all processors.
+func SimulatedConstants(p *sweep.Plan, keys []string, seconds func(run *config.Run) (float64, error)) (list []Constant, err error) {
 	rows, failures := make([]row, len(p.Specs)), make([]error, len(p.Specs))
 	var group sync.WaitGroup
 	places := make(chan struct{}, runtime.NumCPU())
@@ -207,7 +291,7 @@ func SimulatedConstants(p *sweep.Plan, seconds func(run *config.Run) (float64, e
 		for _, c := range p.Specs[i].Cells {
 			r[c.Name] = fmt.Sprint(c.Value)
 		}
-		if r["constant"] == "" || r["key"] == "" {
+		if !slices.Contains(keys, r["key"]) {
 			continue
 		}
 		rows[i] = r

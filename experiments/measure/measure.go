@@ -228,7 +228,7 @@ func (s *session) check() ([]error, error) {
 	if err != nil {
 		return nil, err
 	}
-	failures := s.job.Check(func(i int) []byte { return got[i] }, func(name string) uint64 { b := s.buffers[s.job.Find(name)]; return b.Address + b.offset })
+	failures := s.job.Check(func(i int) []byte { return got[i] }, s.address)
 	for i := range s.o.Want {
 		b := &s.job.Buffers[i]
 		if len(b.Addresses) > 0 || b.Parent >= 0 || bytes.Equal(got[i], s.o.Want[i]) {

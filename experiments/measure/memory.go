@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"encoding/binary"
 	"fmt"
 
+	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/vulkan/device"
 )
@@ -39,13 +39,7 @@ func newMemory(d *device.Device, h *gpu.HardwareJob) (*memory, error) {
 		}
 	}
 	for i := range h.Buffers {
-		for _, a := range h.Buffers[i].Addresses {
-			at, err := m.address(a.Buffer)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", h.Buffers[i].Name, err)
-			}
-			binary.LittleEndian.PutUint64(h.Buffers[i].Bytes[a.At:], at+a.Plus)
-		}
+		config.Content{Bytes: h.Buffers[i].Bytes, Addresses: h.Buffers[i].Addresses}.Resolve(m.address)
 	}
 	return m, nil
 }
@@ -78,12 +72,9 @@ func (m *memory) add(i int) error {
 }
 
 // address is the device address of the buffer of a name.
-func (m *memory) address(name string) (uint64, error) {
+func (m *memory) address(name string) uint64 {
 	b := m.buffers[m.job.Find(name)]
-	if b.Address == 0 {
-		return 0, fmt.Errorf("found the address of %s: want none: %s has no addresses of buffers (bufferDeviceAddress)", name, m.d.Name)
-	}
-	return b.Address + b.offset, nil
+	return b.Address + b.offset
 }
 
 // fill gives all buffers and images their first contents.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -19,8 +20,17 @@ func Lacking(p *device.Physical, h *gpu.HardwareJob) (list []string, err error) 
 			list = append(list, text)
 		}
 	}
+	addresses := func(where string, list []config.AddressFixup) {
+		if len(list) > 0 && !p.Addresses() {
+			add("addresses of buffers (%s; the feature bufferDeviceAddress)", where)
+		}
+	}
+	for i := range h.Buffers {
+		addresses(h.Buffers[i].Name, h.Buffers[i].Addresses)
+	}
 	checked := map[*gpu.HardwareShader]bool{}
 	err = h.EachLaunch(func(l *gpu.HardwareLaunch) error {
+		addresses(l.Name, l.Push.Addresses)
 		s := l.Shader
 		if s == nil {
 			return nil

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,22 +20,76 @@ type Request struct {
 	Seconds float64    `json:"seconds"` // 0: no limit
 }
 
-// A Point is the measurement of a point of a sweep: columns of its row.
+// A Point is a measured time, and where and when it was measured: columns of a row.
 type Point struct {
-	US            float64 `json:"measured_us"`
-	MinUS         float64 `json:"measured_min_us"`
-	MeanUS        float64 `json:"measured_mean_us"`
-	MaxUS         float64 `json:"measured_max_us"`
-	Spread        float64 `json:"measured_spread"`
-	Repetitions   int     `json:"repetitions"`
-	GranularityUS float64 `json:"granularity_us"`
-	Device        string  `json:"device"`
-	Software      bool    `json:"software"`
-	Driver        string  `json:"driver"`
-	Date          string  `json:"date"`
-	CoreMHz       int     `json:"core_mhz"`
-	MemoryMHz     int     `json:"memory_mhz"`
-	Error         string  `json:"error"` // why there is no measurement, or what is wrong with its results
+	US, MinUS, MeanUS, MaxUS, Spread float64
+	Repetitions                      int // 0: there is no measurement
+	GranularityUS                    float64
+	Device, Type, Driver, Date       string
+	CoreMHz, MemoryMHz               int    // 0: unknown
+	Error                            string // why there is no measurement, or what is wrong with its results
+}
+
+// point describes a time of a measurement.
+func (r *Result) point(s Sample, p *device.Physical, now time.Time) *Point {
+	return &Point{
+		US: s.Median(), MinUS: s.Quantile(0), MeanUS: s.Mean(), MaxUS: s.Quantile(1), Spread: s.Spread(),
+		Repetitions: len(s), GranularityUS: r.Granularity, Device: p.Name, Type: p.Kind(), Driver: p.Driver,
+		Date: now.UTC().Format(time.DateOnly), CoreMHz: r.After.CoreMHz, MemoryMHz: r.After.MemoryMHz,
+	}
+}
+
+// columns are the columns of measured times, in microseconds but for the spread.
+var columns = []struct {
+	name  string
+	value func(p *Point) any
+}{
+	{"measured_us", func(p *Point) any { return p.US }},
+	{"measured_min_us", func(p *Point) any { return p.MinUS }},
+	{"measured_mean_us", func(p *Point) any { return p.MeanUS }},
+	{"measured_max_us", func(p *Point) any { return p.MaxUS }},
+	{"measured_spread", func(p *Point) any { return p.Spread }},
+	{"repetitions", func(p *Point) any { return int64(p.Repetitions) }},
+	{"granularity_us", func(p *Point) any { return p.GranularityUS }},
+	{"device", func(p *Point) any { return p.Device }},
+	{"device_type", func(p *Point) any { return p.Type }},
+	{"driver", func(p *Point) any { return p.Driver }},
+	{"date", func(p *Point) any { return p.Date }},
+	{"core_mhz", func(p *Point) any { return known(p.CoreMHz) }},
+	{"memory_mhz", func(p *Point) any { return known(p.MemoryMHz) }},
+}
+
+// known is a clock as a cell, which is empty where the clock is not known.
+func known(mhz int) any {
+	if mhz == 0 {
+		return nil
+	}
+	return int64(mhz)
+}
+
+// addColumns adds measured times to rows. Rows without a measurement stay empty.
+func addColumns(t *sweep.Table, list []*Point) {
+	for _, c := range columns {
+		values := make([]any, len(list))
+		for i, p := range list {
+			if p.Repetitions > 0 {
+				values[i] = c.value(p)
+			}
+		}
+		t.Add(c.name, values)
+	}
+}
+
+// Columns adds the measurements of a sweep's rows to them, and why there is none.
+func Columns(t *sweep.Table, list []*Point) {
+	addColumns(t, list)
+	failures := make([]any, len(list))
+	for i, p := range list {
+		if p.Error != "" {
+			failures[i] = p.Error
+		}
+	}
+	t.Add("measured_error", failures)
 }
 
 // MeasurePoint measures a point. What fails is in the answer.
@@ -72,47 +125,9 @@ func measurePoint(ctx context.Context, q *Request, now time.Time) (*Point, error
 	if err != nil {
 		return nil, err
 	}
-	out := &Point{
-		US: r.Total.Median(), MinUS: r.Total.Quantile(0), MeanUS: r.Total.Mean(), MaxUS: r.Total.Quantile(1), Spread: r.Total.Spread(),
-		Repetitions: len(r.Total), GranularityUS: r.Granularity, Device: p.Name, Software: p.Software(), Driver: p.Driver,
-		Date: now.UTC().Format(time.DateOnly), CoreMHz: r.After.CoreMHz, MemoryMHz: r.After.MemoryMHz,
-	}
+	out := r.point(r.Total, p, now)
 	if len(r.Failures) > 0 {
 		out.Error = fmt.Sprintf("%v: %v", ErrValues, errors.Join(r.Failures...))
 	}
 	return out, nil
-}
-
-// Columns adds the measurements of a sweep's rows to them.
-func Columns(t *sweep.Table, list []*Point) error {
-	cells := make([]map[string]any, len(list))
-	for i, p := range list {
-		text, err := json.Marshal(p)
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(text, &cells[i]); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{
-		"measured_us", "measured_min_us", "measured_mean_us", "measured_max_us", "measured_spread", "repetitions", "granularity_us", "device", "driver", "date",
-		"core_mhz", "memory_mhz", "error",
-	} {
-		values := make([]any, len(list))
-		for i := range list {
-			switch v := cells[i][name]; {
-			case v == "" || v == 0.0 && name != "measured_spread" || list[i].US == 0 && name != "error":
-			case name == "repetitions" || strings.HasSuffix(name, "_mhz"):
-				values[i] = int64(v.(float64))
-			default:
-				values[i] = v
-			}
-		}
-		if name == "error" {
-			name = "measured_error"
-		}
-		t.Add(name, values)
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,13 +37,11 @@ func (r *Result) Disturbances(p *device.Physical) (list []string) {
 
 // Table is a measurement as rows: one for each step, and one without a step for all.
 func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep.Table {
-	var rows []StepTime
-	launches := 0
-	for _, s := range r.Steps {
-		launches += s.Launches
-		rows = append(rows, s)
+	all := StepTime{Times: r.Total}
+	for i := range r.Steps {
+		all.Launches += r.Steps[i].Launches
 	}
-	rows = append(rows, StepTime{Launches: launches, Times: r.Total})
+	rows := append(slices.Clone(r.Steps), all)
 	t := &sweep.Table{Rows: len(rows)}
 	each := func(name string, value func(s *StepTime) any) {
 		list := make([]any, len(rows))
@@ -51,9 +50,8 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 		}
 		t.Add(name, list)
 	}
-	same := func(name string, value any) { each(name, func(*StepTime) any { return value }) }
-	same("job", job.Name)
-	same("parameters", parametersText(job))
+	each("job", func(*StepTime) any { return job.Name })
+	each("parameters", func(*StepTime) any { return parametersText(job) })
 	each("step", func(s *StepTime) any {
 		if s.Name == "" {
 			return nil
@@ -61,15 +59,12 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 		return s.Name
 	})
 	each("launches", func(s *StepTime) any { return int64(s.Launches) })
-	for _, c := range timeColumns {
-		each(c.name, func(s *StepTime) any { return c.value(s.Times) })
+	var points []*Point
+	for i := range rows {
+		points = append(points, r.point(rows[i].Times, p, now))
 	}
-	same("repetitions", int64(len(r.Total)))
-	same("granularity_us", r.Granularity)
-	for _, c := range deviceColumns(p, r.After, now) {
-		same(c.name, c.value)
-	}
-	same("results", map[bool]string{true: "right", false: "wrong"}[len(r.Failures) == 0])
+	addColumns(t, points)
+	each("results", func(*StepTime) any { return map[bool]string{true: "right", false: "wrong"}[len(r.Failures) == 0] })
 	return t
 }
 
@@ -85,35 +80,4 @@ func parametersText(job *config.Job) any {
 		return nil
 	}
 	return strings.Join(words, " ")
-}
-
-// timeColumns are the columns of a measured time, in microseconds but for the spread.
-var timeColumns = []struct {
-	name  string
-	value func(s Sample) float64
-}{
-	{"measured_us", Sample.Median},
-	{"measured_min_us", func(s Sample) float64 { return s.Quantile(0) }},
-	{"measured_mean_us", Sample.Mean},
-	{"measured_max_us", func(s Sample) float64 { return s.Quantile(1) }},
-	{"measured_spread", Sample.Spread},
-}
-
-type cell struct {
-	name  string
-	value any
-}
-
-// deviceColumns say where and when a time was measured.
-func deviceColumns(p *device.Physical, c Clocks, now time.Time) []cell {
-	unknown := func(mhz int) any {
-		if mhz == 0 {
-			return nil
-		}
-		return int64(mhz)
-	}
-	return []cell{
-		{"device", p.Name}, {"driver", p.Driver}, {"date", now.UTC().Format(time.DateOnly)},
-		{"core_mhz", unknown(c.CoreMHz)}, {"memory_mhz", unknown(c.MemoryMHz)},
-	}
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -69,13 +68,7 @@ func (w *work) command(l *gpu.HardwareLaunch) (func(c *device.Commands), error) 
 		return nil, err
 	}
 	push := slices.Clone(l.Push.Bytes)
-	for _, a := range l.Push.Addresses {
-		at, err := w.address(a.Buffer)
-		if err != nil {
-			return nil, err
-		}
-		binary.LittleEndian.PutUint64(push[a.At:], at+a.Plus)
-	}
+	config.Content{Bytes: push, Addresses: l.Push.Addresses}.Resolve(w.address)
 	for len(push)%4 != 0 {
 		push = append(push, 0)
 	}

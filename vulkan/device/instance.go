@@ -47,14 +47,17 @@ type Physical struct {
 	SubgroupRange [2]uint32 // sizes that a pipeline can ask for; zero: none
 }
 
+// Software is the kind of a device that is a program on the host's processor, whose times say nothing of a GPU.
+const Software = "software"
+
 // Kinds of devices by VkPhysicalDeviceType.
-var kinds = []string{"other", "integrated", "discrete", "virtual", "software"}
+var kinds = []string{"other", "integrated", "discrete", "virtual", Software}
 
 // Kind is the kind of device: discrete, integrated, virtual, software or other.
 func (p *Physical) Kind() string { return kinds[min(int(p.properties.DeviceType), len(kinds)-1)] }
 
-// Software reports whether the device is a program on the host's processor, whose times say nothing of a GPU.
-func (p *Physical) Software() bool { return p.Kind() == "software" }
+// Software reports whether the device is a program on the host's processor.
+func (p *Physical) Software() bool { return p.Kind() == Software }
 
 // API is the version of Vulkan that the device supports.
 func (p *Physical) API() string { return versionText(p.properties.ApiVersion) }

@@ -12,6 +12,9 @@ import (
 func (p *Physical) Vendor() uint32   { return p.properties.VendorID }
 func (p *Physical) DeviceID() uint32 { return p.properties.DeviceID }
 
+// Addresses reports whether buffers of the device have addresses.
+func (p *Physical) Addresses() bool { return p.features["bufferDeviceAddress"] }
+
 // MaxGroups are the workgroups that a dispatch may have in each dimension.
 func (p *Physical) MaxGroups() [3]uint32 { return p.properties.Limits.MaxComputeWorkGroupCount }
 

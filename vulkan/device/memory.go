@@ -32,7 +32,7 @@ func (d *Device) NewBuffer(bytes uint64) (*Buffer, error) {
 func (d *Device) newBuffer(bytes uint64, properties vk.MemoryPropertyFlags) (*Buffer, error) {
 	b := &Buffer{Bytes: max(bytes, 4)}
 	info := &vk.BufferCreateInfo{SType: vk.StructureTypeBufferCreateInfo, Size: (b.Bytes + 3) &^ 3, Usage: bufferUsage}
-	if d.features["bufferDeviceAddress"] {
+	if d.Addresses() {
 		info.Usage |= vk.BufferUsageShaderDeviceAddressBit
 	}
 	if err := call("vkCreateBuffer", d.CreateBuffer(d.handle, info, nil, &b.handle)); err != nil {
@@ -41,14 +41,14 @@ func (d *Device) newBuffer(bytes uint64, properties vk.MemoryPropertyFlags) (*Bu
 	d.atClose(func() { d.DestroyBuffer(d.handle, b.handle, nil) })
 	var need vk.MemoryRequirements
 	d.GetBufferMemoryRequirements(d.handle, b.handle, &need)
-	memory, err := d.allocate(&need, properties, d.features["bufferDeviceAddress"])
+	memory, err := d.allocate(&need, properties, d.Addresses())
 	if err != nil {
 		return nil, err
 	}
 	if err := call("vkBindBufferMemory", d.BindBufferMemory(d.handle, b.handle, memory, 0)); err != nil {
 		return nil, err
 	}
-	if d.features["bufferDeviceAddress"] {
+	if d.Addresses() {
 		b.Address = d.GetBufferDeviceAddress(d.handle, &vk.BufferDeviceAddressInfo{SType: vk.StructureTypeBufferDeviceAddressInfo, Buffer: b.handle})
 	}
 	if properties&vk.MemoryPropertyHostVisibleBit != 0 {

@@ -5,8 +5,8 @@
 #	debian-root.sh run ROOT PROGRAM...   # with the driver whose manifest VK_DRIVER_FILES names
 #
 # The sets are ggml (its operator tests, llama-bench), opencl (Mesa's rusticl, clinfo,
-# gcc, the headers and Vulkan's validation layers), mesa (Mesa's drivers and its DRM shim)
-# and cluster (HTCondor and Apptainer). The set bare has nothing.
+# gcc, the headers, Vulkan's validation layers and Mesa's software device), mesa (Mesa's
+# drivers and its DRM shim) and cluster (HTCondor and Apptainer). The set bare has nothing.
 # A root that has the set already is left as it is, so tests share one. The mirror
 # is the first one that this machine's apt uses for Debian itself.
 set -euo pipefail
@@ -19,7 +19,7 @@ refuse() {
 packages_of() {
   case $1 in
   ggml) echo llama.cpp-tests llama.cpp-tools libggml0-backend-vulkan libvulkan1 mesa-vulkan-drivers ;;
-  opencl) echo mesa-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers clinfo libvulkan1 vulkan-validationlayers gcc g++ libc6-dev make ;;
+  opencl) echo mesa-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers clinfo libvulkan1 vulkan-validationlayers mesa-vulkan-drivers gcc g++ libc6-dev make ;;
   mesa) echo mesa-vulkan-drivers mesa-drm-shim libvulkan1 vulkan-tools ;;
   cluster) echo condor apptainer ;;
   bare) ;;
