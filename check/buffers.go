@@ -134,47 +134,69 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			g.synchronizeWaves(w, in, addr[bits.TrailingZeros64(rest)])
 		}
 	}
-	base := bufferRecord{g.serial, l.clock, w.current | record(pc)}
+	now := bufferRecord{g.serial, l.clock, 0}
+	base := w.current | record(pc)
 	if k == atomicRead {
-		base.record |= 1 << atomicShift
+		base |= 1 << atomicShift
 	}
+	if k == read {
+		mask = outer(mask, addr)
+	}
+	a := bufferAccess{g: g, kind: k, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
 	for ; mask != 0; mask &= mask - 1 {
 		n := bits.TrailingZeros64(mask)
-		now := base
-		now.record |= record(n) << laneShift
+		now.record = base | record(n)<<laneShift
 		for at, end := addr[n]>>l.shift, addr[n]+bytes; at<<l.shift < end; at++ {
-			if !l.touch(g, k, &now, at) {
-				return
+			p := l.page
+			if l.last != at>>pageShift+1 || !p.has(k) {
+				if p = l.pageFor(at>>pageShift, k); p == nil {
+					return
+				}
 			}
+			l.touch(&a, p, &now, at)
 		}
 	}
 }
 
-// touch checks and records an access to a granule. It returns false once the table is full.
-func (l *LaunchCheck) touch(g *GroupCheck, k kind, now *bufferRecord, at uint64) bool {
-	p := l.pageOf(at >> pageShift)
-	if !p.has(k) && !l.addKind(p, k) {
-		return false
+// outer returns the first and the last lane of those that read one place: the records of a workgroup are of all its lanes.
+func outer(mask uint64, addr *[64]uint64) uint64 {
+	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
+	if addr[first] != addr[last] {
+		return mask
 	}
-	i := at % pageGranules
-	if p.writes != nil {
-		l.against(g, k, &p.writes[i], now, at)
-	}
-	if p.atomics != nil && k != atomicRead && k != atomicWrite {
-		l.against(g, k, &p.atomics[i][0], now, at)
-		l.against(g, k, &p.atomics[i][1], now, at)
-	}
-	if p.reads != nil && k != read && k != atomicRead {
-		for n := range p.reads[i] {
-			if before := &p.reads[i][n]; k != atomicWrite || !before.atomic() {
-				l.against(g, k, before, now, at)
-			}
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		if addr[bits.TrailingZeros64(rest)] != addr[first] {
+			return mask
 		}
 	}
-	if k == read && l.setup.Graph && g.program.Insts[now.pc()].Mem.Payload && !p.written(i) {
-		l.unwritten(g, now, at)
+	return 1<<first | 1<<last
+}
+
+// A bufferAccess is one instruction of a wave while it is checked.
+type bufferAccess struct {
+	g           *GroupCheck
+	kind        kind
+	fromPayload bool // it reads one
+}
+
+// touch checks and records an access to a granule of a page, which has records of its kind.
+func (l *LaunchCheck) touch(a *bufferAccess, p *page, now *bufferRecord, at uint64) {
+	i := at % pageGranules
+	if p.writes != nil {
+		if before := &p.writes[i]; before.group != now.group && before.group != 0 {
+			l.against(a.g, before, now, at)
+		}
 	}
-	switch k {
+	if p.atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
+		l.againstBoth(a, &p.atomics[i], now, at)
+	}
+	if p.reads != nil && a.kind != read && a.kind != atomicRead {
+		l.againstBoth(a, &p.reads[i], now, at)
+	}
+	if a.fromPayload && !p.written(i) {
+		l.unwritten(a.g, now, at)
+	}
+	switch a.kind {
 	case write:
 		p.writes[i] = *now
 	case atomicWrite:
@@ -182,7 +204,16 @@ func (l *LaunchCheck) touch(g *GroupCheck, k kind, now *bufferRecord, at uint64)
 	default:
 		addRecord(&p.reads[i], now)
 	}
-	return true
+}
+
+// againstBoth checks an access against those that stand beside each other.
+func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now *bufferRecord, at uint64) {
+	for n := range both {
+		before := &both[n]
+		if before.group != now.group && before.group != 0 && (a.kind != atomicWrite || !before.atomic()) {
+			l.against(a.g, before, now, at)
+		}
+	}
 }
 
 // written reports that something wrote a granule.
@@ -205,6 +236,15 @@ func (p *page) has(k kind) bool {
 		return p.atomics != nil
 	}
 	return p.reads != nil
+}
+
+// pageFor returns a page that has records of a kind; nil: the table is full.
+func (l *LaunchCheck) pageFor(number uint64, k kind) *page {
+	p := l.pageOf(number)
+	if !p.has(k) && !l.addKind(p, k) {
+		return nil
+	}
+	return p
 }
 
 // pageOf returns a page, without records where nothing has accessed it.
@@ -265,8 +305,8 @@ func (l *LaunchCheck) stop(why string) {
 }
 
 // against reports an access that has no order with an earlier one of another workgroup.
-func (l *LaunchCheck) against(g *GroupCheck, k kind, before, now *bufferRecord, at uint64) {
-	if before.group == 0 || before.group == now.group || l.ordered(g, before) {
+func (l *LaunchCheck) against(g *GroupCheck, before, now *bufferRecord, at uint64) {
+	if l.ordered(g, before) {
 		return
 	}
 	of := &l.groups[before.group-1]

@@ -67,6 +67,7 @@ type access struct {
 	in      *isa.Inst
 	order   *waveOrder
 	offsets []uint32 // of the lanes, or the one of all
+	simple  bool     // those of lanes are within the LDS, and granules begin there
 	row     [64]uint32
 }
 
@@ -84,7 +85,7 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 	if a.order.epoch != s.epoch {
 		s.enter(a.order.epoch)
 	}
-	a.locate()
+	a.locate(s, i)
 	base := a.order.current | record(pc)
 	if i.atomic {
 		g.synchronizeLDS(mask)
@@ -98,13 +99,13 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 			g.readFirst(i, base, mask)
 		}
 		if s.wrote || !g.logReads(base, mask) {
-			g.read(i, base, mask, a.offsets)
+			g.read(i, base, mask, a.offsets, a.simple)
 		}
 	case atomicRead:
 		if s.unwritten > 0 {
 			g.readFirst(i, base, mask)
 		}
-		g.read(i, base|1<<atomicShift, mask, a.offsets)
+		g.read(i, base|1<<atomicShift, mask, a.offsets, a.simple)
 	case write:
 		g.recordLogged()
 		g.write(i, base, mask, a.mayMeet(i))
@@ -129,8 +130,9 @@ func (g *GroupCheck) synchronizeLDS(mask uint64) {
 }
 
 // locate computes the byte offset of each lane, or the one that all have.
-func (a *access) locate() {
+func (a *access) locate(s *shadow, i *ldsInst) {
 	m := a.in.Mem
+	a.simple = false
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
 		a.row[0] = base + uint32(lane.Uniform(a.st, m.Index))
@@ -144,9 +146,13 @@ func (a *access) locate() {
 		return
 	}
 	a.offsets = a.row[:len(index)]
+	last, low := uint32(0), uint32(0)
 	for l, x := range index {
-		a.offsets[l] = base + x
+		x += base
+		a.offsets[l] = x
+		last, low = max(last, x), low|x
 	}
+	a.simple = low&(1<<s.shift-1) == 0 && uint64(last)+uint64(i.stride)+uint64(i.bytes) <= uint64(s.bytes)
 }
 
 // mayMeet reports whether lanes of an instruction may access the same bytes.
@@ -167,11 +173,11 @@ func (a *access) mayMeet(i *ldsInst) bool {
 // logReads logs the reads of an instruction in an epoch without a write; false: no log has room for it.
 func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
-	if s.log.add(base, mask, g.offsets) {
+	if s.log.add(base, mask, g.offsets, g.simple) {
 		return true
 	}
 	g.recordReads()
-	return s.log.add(base, mask, g.offsets)
+	return s.log.add(base, mask, g.offsets, g.simple)
 }
 
 // recordReads records the reads that are logged.
@@ -181,8 +187,9 @@ func (g *GroupCheck) recordReads() {
 		var base record
 		var mask uint64
 		var offsets []uint32
-		base, mask, offsets, words = nextLogged(words)
-		g.read(&g.insts[base.pc()], base, mask, offsets)
+		var simple bool
+		base, mask, offsets, simple, words = nextLogged(words)
+		g.read(&g.insts[base.pc()], base, mask, offsets, simple)
 	}
 	s.log.words = s.log.words[:0]
 }
@@ -196,14 +203,69 @@ func (g *GroupCheck) recordLogged() {
 }
 
 // granules returns the first granule of consecutive bytes, and the end. Bytes out of bounds are none of the memory's.
-func (s *shadow) granules(offset, bytes uint32) (from, end uint32) {
-	last := (uint64(offset) + uint64(bytes) + 1<<s.shift - 1) >> s.shift
-	return offset >> s.shift, uint32(min(last, uint64(len(s.writes))))
+func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
+	shift := s.shift & 3
+	from = uint(offset) >> shift
+	return from, min((uint(offset)+uint(bytes)+1<<shift-1)>>shift, uint(len(s.writes)))
+}
+
+// eachRow calls a function for the granules of an instruction whose offsets are simple: the n-th ones of all lanes, at so many bytes
+// behind their offsets.
+func (s *shadow) eachRow(i *ldsInst, f func(behind uint32)) {
+	for part := range i.parts {
+		for behind := uint32(0); behind < i.bytes; behind += 1 << s.shift {
+			f(part*i.stride + behind)
+		}
+	}
+}
+
+// readRow is read for a granule of each lane.
+func (g *GroupCheck) readRow(base record, mask uint64, offsets []uint32, behind uint32) {
+	s := &g.lds
+	shift, writes := s.shift&3, s.writes
+	reads := s.reads[:len(writes)]
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
+		if before := writes[at]; before.meets(now) {
+			g.reportPair(before, now, at)
+		}
+		if !reads[at].sameEpoch(now) {
+			reads[at] = now
+		} else {
+			s.others[at].reads.add(&reads[at], now)
+		}
+	}
+}
+
+// writeRow is write for a granule of each lane, which do not meet.
+func (g *GroupCheck) writeRow(i *ldsInst, base record, mask uint64, behind uint32) {
+	s, offsets := &g.lds, g.offsets
+	shift, writes := s.shift&3, s.writes
+	reads := s.reads[:len(writes)]
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
+		if before := writes[at]; before.meets(now) {
+			g.reportPair(before, now, at)
+		}
+		if reads[at].meets(now) {
+			g.againstAll(i, reads[at], &s.others[at].reads, now, at)
+		}
+		writes[at] = now
+		if s.unwritten > 0 && !s.isWritten(at) {
+			g.firstWrite(i, now, at)
+		}
+	}
 }
 
 // read checks and records loads of lanes, or atomic ones.
-func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32) {
+func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32, simple bool) {
 	s := &g.lds
+	if simple && !s.madeAtomics {
+		s.eachRow(i, func(behind uint32) { g.readRow(base, mask, offsets, behind) })
+		return
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now, first := base|record(l)<<laneShift, offset(offsets, l)
@@ -229,6 +291,10 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32
 // write checks and records stores of lanes, which may meet.
 func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 	s := &g.lds
+	if g.simple && !s.madeAtomics && !meet {
+		s.eachRow(i, func(behind uint32) { g.writeRow(i, base, mask, behind) })
+		return
+	}
 	s.number++
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
@@ -252,7 +318,7 @@ func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 				if s.writes[at] = now; meet {
 					s.numbers[at] = s.number
 				}
-				if !s.written[at] {
+				if !s.isWritten(at) {
 					g.firstWrite(i, now, at)
 				}
 			}
@@ -274,7 +340,7 @@ func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
 			if s.reads[at].meets(now) {
 				g.againstAll(i, s.reads[at], &s.others[at].reads, now, at)
 			}
-			if !s.written[at] {
+			if !s.isWritten(at) {
 				g.firstWrite(i, now, at)
 			}
 			s.others[at].atomics.add(&s.atomics[at], now)
@@ -289,8 +355,11 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 		l := bits.TrailingZeros64(mask)
 		for part := range i.parts {
 			from, end := s.granules(offset(g.offsets, l)+part*i.stride, i.bytes)
+			if s.areWritten(from, end) {
+				continue
+			}
 			for at := from; at < end; at++ {
-				if !s.written[at] {
+				if !s.isWritten(at) {
 					g.firstWrite(i, base|record(l)<<laneShift, at)
 				}
 			}
@@ -300,8 +369,8 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 
 // firstWrite looks at an access to a granule that nothing has written. A read is reported once it is known that no write of the same
 // epoch could have come first: else the two are a race, and reported as that.
-func (g *GroupCheck) firstWrite(i *ldsInst, now record, at uint32) {
-	s := &g.lds
+func (g *GroupCheck) firstWrite(i *ldsInst, now record, granule uint) {
+	s, at := &g.lds, uint32(granule)
 	before, found := s.firstReads[at]
 	if !found && (!i.blind || i.result) {
 		s.firstReads[at] = now
@@ -309,8 +378,7 @@ func (g *GroupCheck) firstWrite(i *ldsInst, now record, at uint32) {
 	if !i.blind {
 		return
 	}
-	s.written[at] = true
-	s.unwritten--
+	s.setWritten(granule)
 	if found {
 		delete(s.firstReads, at)
 		if !before.sameEpoch(now) || !g.order.unordered(before, now) {
@@ -320,27 +388,28 @@ func (g *GroupCheck) firstWrite(i *ldsInst, now record, at uint32) {
 }
 
 // againstAll checks an access against those that stand beside each other.
-func (g *GroupCheck) againstAll(i *ldsInst, last record, r *recent, now record, at uint32) {
+func (g *GroupCheck) againstAll(i *ldsInst, last record, r *recent, now record, granule uint) {
 	for _, before := range [...]record{last, r.wave, r.lane} {
 		if i.kind != atomicWrite || !before.atomic() {
-			g.reportPair(before, now, at)
+			g.reportPair(before, now, granule)
 		}
 	}
 }
 
 // reportPair reports an access that has no order with an earlier one.
-func (g *GroupCheck) reportPair(before, now record, at uint32) {
+func (g *GroupCheck) reportPair(before, now record, granule uint) {
 	if before.sameEpoch(now) && g.order.unordered(before, now) {
 		k := betweenWaves
 		if before.sameWave(now) {
 			k = withinWave
 		}
-		g.report(k, before, now, at)
+		g.report(k, before, now, uint32(granule))
 	}
 }
 
 // overlap reports two lanes of one instruction that store different values to a granule.
-func (g *GroupCheck) overlap(before, now record, at uint32) {
+func (g *GroupCheck) overlap(before, now record, granule uint) {
+	at := uint32(granule)
 	from := at << g.lds.shift
 	for b := from; b < from+1<<g.lds.shift; b++ {
 		x, okX := g.storedByte(before.lane(), b)

@@ -108,7 +108,7 @@ type shadow struct {
 	atomics     []record // likewise
 	others      []others
 	numbers     []uint32          // of the last instruction whose lanes may have met that stored there
-	written     []bool            // something wrote the granule
+	written     []uint64          // a bit for each granule
 	unwritten   int               // granules that nothing wrote
 	number      uint32            // of the current instruction
 	firstReads  map[uint32]record // by granule: the first read of what nothing had written
@@ -138,13 +138,13 @@ func (r *recent) add(last *record, n record) {
 }
 
 // A readLog has the reads of an epoch that no shadow has yet: for each instruction of a wave its record, the mask of the lanes, and their
-// offsets, or the one offset of all.
+// offsets, or the one offset of all, and whether these are simple.
 type readLog struct {
 	words []uint32
 	limit int // of words
 }
 
-// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and the number of offsets.
+// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and twice the number of offsets, plus 1 if they are simple.
 const logHeader = 5
 
 // maxLogWords bounds a log, for programs with much LDS.
@@ -159,7 +159,7 @@ func newShadow(p *program.Program) shadow {
 	n := int(p.LDSBytes+1<<s.shift-1) >> s.shift
 	records := make([]record, 3*n)
 	s.writes, s.reads, s.atomics = records[:n:n], records[n:2*n:2*n], records[2*n:]
-	s.others, s.numbers, s.written = make([]others, n), make([]uint32, n), make([]bool, n)
+	s.others, s.numbers, s.written = make([]others, n), make([]uint32, n), make([]uint64, (n+63)/64)
 	const perGranule = 3*8 + 4*8 + 4 + 1
 	s.log.limit = min((shadowBytes*int(p.LDSBytes)-perGranule*n)*7/8/4, maxLogWords)
 	return s
@@ -199,16 +199,13 @@ func (s *shadow) begin(p *program.Program) {
 	s.enter(0)
 	clear(s.written)
 	clear(s.firstReads)
-	s.unwritten = len(s.written)
+	s.unwritten = len(s.writes)
 	for _, v := range p.LDSVariables {
 		if !v.Zero {
 			continue
 		}
-		for at := v.Offset >> s.shift; at<<s.shift < v.Offset+v.Bytes; at++ {
-			if !s.written[at] {
-				s.written[at] = true
-				s.unwritten--
-			}
+		for at := uint(v.Offset) >> s.shift; at<<s.shift < uint(v.Offset+v.Bytes); at++ {
+			s.setWritten(at)
 		}
 	}
 	if s.number > 1<<31 {
@@ -217,8 +214,25 @@ func (s *shadow) begin(p *program.Program) {
 	}
 }
 
+// isWritten reports that something wrote a granule.
+func (s *shadow) isWritten(at uint) bool { return s.written[at/64]>>(at%64)&1 != 0 }
+
+// setWritten says so.
+func (s *shadow) setWritten(at uint) {
+	if !s.isWritten(at) {
+		s.written[at/64] |= 1 << (at % 64)
+		s.unwritten--
+	}
+}
+
+// areWritten reports that something wrote all of some granules; false: it may still have.
+func (s *shadow) areWritten(from, end uint) bool {
+	n, i := end-from, from/64
+	return from%64+n <= 64 && i < uint(len(s.written)) && ^s.written[i]>>(from%64)<<(64-n) == 0
+}
+
 // add logs the reads of an instruction; false: the log is full.
-func (l *readLog) add(base record, mask uint64, offsets []uint32) bool {
+func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) bool {
 	n := len(l.words)
 	if n+logHeader+len(offsets) > l.limit {
 		return false
@@ -228,14 +242,17 @@ func (l *readLog) add(base record, mask uint64, offsets []uint32) bool {
 	}
 	l.words = l.words[:n+logHeader+len(offsets)]
 	w := l.words[n:]
-	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(len(offsets))
+	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(2*len(offsets))
+	if simple {
+		w[4]++
+	}
 	copy(w[logHeader:], offsets)
 	return true
 }
 
 // nextLogged takes the first instruction off what is left of a log.
-func nextLogged(words []uint32) (base record, mask uint64, offsets, rest []uint32) {
+func nextLogged(words []uint32) (base record, mask uint64, offsets []uint32, simple bool, rest []uint32) {
 	base, mask = record(words[0])|record(words[1])<<32, uint64(words[2])|uint64(words[3])<<32
-	end := logHeader + words[4]
-	return base, mask, words[logHeader:end], words[end:]
+	end := logHeader + words[4]/2
+	return base, mask, words[logHeader:end], words[4]&1 != 0, words[end:]
 }
