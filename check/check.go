@@ -60,6 +60,7 @@ type GroupCheck struct {
 	first uint32 // epoch in which the next workgroup begins
 
 	launch   *LaunchCheck
+	rows     map[rowKey]uint32   // of the launch, by instruction
 	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
 	released map[uint64]released // by place of an atomic
 	groupOrder
@@ -102,7 +103,7 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 		of.idle = of.idle[:n-1]
 		return g
 	}
-	return &GroupCheck{checker: c, program: p, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}}
+	return &GroupCheck{checker: c, program: p, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}, rows: map[rowKey]uint32{}}
 }
 
 func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
@@ -113,6 +114,7 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 	}
 	g.lds.begin(g.program)
 	clear(g.released)
+	clear(g.rows)
 	for len(g.waves) < waves {
 		g.waves = append(g.waves, waveOrder{})
 	}

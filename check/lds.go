@@ -351,13 +351,13 @@ func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
 // readFirst looks at reads of granules that nothing has written.
 func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
+	if g.simple && i.parts == 1 {
+		mask = s.notWritten(mask, g.offsets, i.bytes)
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		for part := range i.parts {
 			from, end := s.granules(offset(g.offsets, l)+part*i.stride, i.bytes)
-			if s.areWritten(from, end) {
-				continue
-			}
 			for at := from; at < end; at++ {
 				if !s.isWritten(at) {
 					g.firstWrite(i, base|record(l)<<laneShift, at)
@@ -365,6 +365,20 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 			}
 		}
 	}
+}
+
+// notWritten returns the lanes of a mask that may access what nothing has written. Their offsets are simple.
+func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
+	shift, written := s.shift&3, s.written
+	all := uint64(1)<<(bytes>>shift) - 1 // of a word that it does not reach the end of
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		at := uint(offsets[l]) >> shift
+		if written[at/64]>>(at%64)&all != all {
+			lanes |= 1 << l
+		}
+	}
+	return lanes
 }
 
 // firstWrite looks at an access to a granule that nothing has written. A read is reported once it is known that no write of the same

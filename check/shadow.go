@@ -225,12 +225,6 @@ func (s *shadow) setWritten(at uint) {
 	}
 }
 
-// areWritten reports that something wrote all of some granules; false: it may still have.
-func (s *shadow) areWritten(from, end uint) bool {
-	n, i := end-from, from/64
-	return from%64+n <= 64 && i < uint(len(s.written)) && ^s.written[i]>>(from%64)<<(64-n) == 0
-}
-
 // add logs the reads of an instruction; false: the log is full.
 func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) bool {
 	n := len(l.words)
