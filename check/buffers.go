@@ -424,6 +424,24 @@ func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 	}
 }
 
+// MisusePayload implements isa.Checks.
+func (g *GroupCheck) MisusePayload(st *isa.State, pc, lane int, m *isa.PayloadMisuse) {
+	now := g.waves[st.WaveInGroup].current | record(lane)<<laneShift | record(pc)
+	kind, before := sharedInput, record(0)
+	if m.Kind != isa.SharedInput {
+		kind, before = afterEnqueue, 1<<epochShift|record(m.Enqueue.Wave)<<waveShift|record(m.Enqueue.Lane)<<laneShift|record(m.Enqueue.PC)
+	}
+	if m.Kind == isa.AfterRelease {
+		kind = afterRelease
+	}
+	c := g.checker
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if f := g.occurrence(kind, before, now, 1); f != nil {
+		f.Memory, f.Variable, f.Address, f.Offset = "payload", m.Node, m.Addr, m.Offset
+	}
+}
+
 // Enqueued implements isa.Checks.
 func (g *GroupCheck) Enqueued(acquires bool) {
 	l := g.launch

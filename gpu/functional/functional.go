@@ -79,8 +79,8 @@ type WorkSource interface {
 // Payloads executes shaders' operations on the payloads of an execution graph.
 type Payloads interface {
 	Execute(group uint64, st *isa.State, pc int, in *isa.Inst)
-	// Check reports whether an access to payload memory is allowed.
-	Check(group uint64, st *isa.State, pc int, in *isa.Inst) bool
+	// Check looks at an access to payload memory: the run fails, or it is carried out but for some lanes that are denied it.
+	Check(group uint64, st *isa.State, pc int, in *isa.Inst) (denied uint64, ok bool)
 	// Err returns the first violation by a shader, or nil.
 	Err() error
 }

@@ -51,6 +51,7 @@ type array struct {
 	owner      *workgroup // workgroup that allocated it; nil: an input
 	group      bool       // belongs to the workgroup, not to one invocation
 	enqueued   bool
+	enqueue    isa.EnqueuePoint // of the last wave, if it is enqueued
 	waves      uint64     // waves that have enqueued it
 	id         isa.Origin // instruction that allocated it
 }
