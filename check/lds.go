@@ -170,7 +170,7 @@ func (a *access) mayMeet(i *ldsInst) bool {
 	return false
 }
 
-// logReads logs the reads of an instruction in an epoch without a write; false: no log has room for it.
+// logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
 func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
 	if s.log.add(base, mask, g.offsets, g.simple) {

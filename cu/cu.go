@@ -44,7 +44,7 @@ type Memory interface {
 type Payloads interface {
 	// Execute carries out an operation on payloads or on the queue.
 	Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
-	// CheckAccess checks an access to payload memory before it is carried out: the run fails, or some lanes are denied the access.
+	// CheckAccess checks an access to payload memory before it is carried out: some lanes may be denied the access; not ok: no lane makes it.
 	CheckAccess(w *simd.Wave, in *isa.Inst) (denied uint64, ok bool)
 }
 

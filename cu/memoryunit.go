@@ -4,7 +4,6 @@ import (
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
-	"spvsim/mem/lane"
 	"spvsim/simd"
 )
 
@@ -87,7 +86,7 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 		return u.accessMemory(now, w, in)
 	}
 	denied, ok := u.units.payloads.CheckAccess(w, in)
-	if !ok || denied != 0 && denied == lane.Active(&w.State, in.Mem) {
+	if !ok {
 		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now}
 		return &u.response
 	}

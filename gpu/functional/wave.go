@@ -5,7 +5,6 @@ import (
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
-	"spvsim/mem/lane"
 	"spvsim/simd"
 )
 
@@ -153,10 +152,8 @@ func (k *worker) memory(g *group, w *wave, s *exit) bool {
 	st := &w.state
 	denied, ok := p.Check(g.wg.Index, st, int(s.pc), s.in)
 	if !ok {
-		return k.run.fail(p.Err())
-	}
-	if denied != 0 && denied == lane.Active(st, s.in.Mem) {
-		return true
+		err := p.Err()
+		return err == nil || k.run.fail(err)
 	}
 	exec := st.Exec
 	st.Exec = exec &^ denied

@@ -12,7 +12,7 @@ import (
 
 // CheckAccess looks at an access to payloads: each active lane must stay within a
 // payload that its workgroup has as input or has allocated and not enqueued. In a run that is checked, lanes that use another payload of
-// theirs are reported and denied the access.
+// theirs are reported and denied the access. ok is false where the run fails, or no lane is left.
 func (Payloads) CheckAccess(w *simd.Wave, in *isa.Inst) (denied uint64, ok bool) {
 	pc, _ := w.CurrentInst()
 	return workgroupOf(w).check(&waveOp{0, &w.State, pc, in, w})
@@ -34,12 +34,12 @@ func (g *workgroup) check(v *waveOp) (denied uint64, ok bool) {
 	writes := in.Op.Has(isa.FlagWrites)
 	if m.Index.Kind != isa.Vector {
 		may, ok := g.checkLane(v, bits.TrailingZeros64(mask), base+lane.Uniform(st, m.Index), size, writes)
-		if !may {
-			denied = mask
+		if !may && ok {
+			zeroResults(st, in, mask, bytes == 8)
 		}
-		zeroResults(st, in, denied, bytes == 8)
-		return denied, ok
+		return 0, may
 	}
+	all := mask
 	for index := lane.Wide(st, m.Index); mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		may, ok := g.checkLane(v, l, base+index.Lane(l), size, writes)
@@ -51,7 +51,7 @@ func (g *workgroup) check(v *waveOp) (denied uint64, ok bool) {
 		}
 	}
 	zeroResults(st, in, denied, bytes == 8)
-	return denied, true
+	return denied, denied != all
 }
 
 // zeroResults has lanes load zeros, as from out of bounds.
@@ -73,7 +73,7 @@ func (g *workgroup) checkLane(v *waveOp, l int, addr, size uint64, writes bool) 
 		return true, true
 	}
 	if c := v.st.Checks; c != nil {
-		if m := g.misuse(addr, size); m != nil {
+		if m := misuseOf(g, addr, size); m != nil {
 			c.MisusePayload(v.st, v.pc, l, m)
 			return false, true
 		}
@@ -106,9 +106,9 @@ func (g *workgroup) accessFault(addr, size uint64, write bool) string {
 	return "a payload is used that is not this workgroup's"
 }
 
-// misuse returns what rule an access breaks to a payload that the workgroup has enqueued or shares; nil: it is to none of these, or beyond
+// misuseOf returns what rule an access breaks to a payload that the workgroup has enqueued or shares; nil: it is to none of these, or beyond
 // its end.
-func (g *workgroup) misuse(addr, size uint64) *isa.PayloadMisuse {
+func misuseOf(g *workgroup, addr, size uint64) *isa.PayloadMisuse {
 	p := g.pool
 	i := p.find(addr)
 	if i == 0 {

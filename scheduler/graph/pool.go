@@ -52,8 +52,8 @@ type array struct {
 	group      bool       // belongs to the workgroup, not to one invocation
 	enqueued   bool
 	enqueue    isa.EnqueuePoint // of the last wave, if it is enqueued
-	waves      uint64     // waves that have enqueued it
-	id         isa.Origin // instruction that allocated it
+	waves      uint64           // waves that have enqueued it
+	id         isa.Origin       // instruction that allocated it
 }
 
 // A class is the places of one size, on chip or not.
