@@ -22,7 +22,8 @@ type LaunchCheck struct {
 	last    uint64 // number of the page found last, plus 1
 	page    *page
 	groups  []groupOfLaunch // by serial number, from 1
-	full    bool            // nothing more is looked at
+	rows    []bufferRow
+	full    bool // nothing more is looked at
 	launchOrder
 }
 
@@ -55,6 +56,7 @@ func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
 	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}, full: s.WithoutBuffers}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
+	l.rows = []bufferRow{{}, hostRow: {group: 1}}
 	c.mutex.Lock()
 	c.tableBytes = 0
 	c.mutex.Unlock()
@@ -84,12 +86,50 @@ func inBuffer(in *isa.Inst) bool {
 	return s == isa.SpaceBuffer || s == isa.SpaceFlat || s == isa.SpaceImage
 }
 
-// A bufferRecord is an access of one lane to device memory. Group 0: none.
-type bufferRecord struct {
+// A bufferRow has the accesses of an instruction of a wave to device memory at one time of the launch's clock.
+type bufferRow struct {
 	group uint32 // serial number of the workgroup
-	time  uint32 // of the launch's clock
+	time  uint32
 	record
 }
+
+// A bufferRecord is an access of one lane to device memory: the number of its row, and the lane. 0: none.
+type bufferRecord uint32
+
+func (r bufferRecord) row() uint32 { return uint32(r >> laneBits) }
+
+const (
+	maxRows  = 1 << (32 - laneBits)
+	rowBytes = 16
+	// hostRow is the row of what the host wrote.
+	hostRow = 1
+	// rowsAtOnce is the number of rows that memory is taken for at once.
+	rowsAtOnce = 1 << 12
+)
+
+// A rowKey is an instruction of a wave.
+type rowKey struct {
+	wave uint32
+	pc   int32
+}
+
+// rowOf returns the number of the row of a wave's instruction now; 0: the table is full.
+func (l *LaunchCheck) rowOf(g *GroupCheck, wave uint32, pc int, now record) uint32 {
+	key := rowKey{wave, int32(pc)}
+	if n, ok := g.rows[key]; ok && l.rows[n].time == l.clock {
+		return n
+	}
+	n := len(l.rows)
+	if n == maxRows || n%rowsAtOnce == 0 && !l.checker.takeTable(rowsAtOnce*rowBytes) {
+		l.stop(tableIsFull)
+		return 0
+	}
+	l.rows = append(l.rows, bufferRow{g.serial, l.clock, now})
+	g.rows[key] = uint32(n)
+	return uint32(n)
+}
+
+var tableIsFull = fmt.Sprintf("the records of accesses to buffers would take more than %d MiB", maxTableBytes>>20)
 
 // A page has the last accesses to granules in a row: of each kind, the last one and the last one of another workgroup. Kinds that no
 // access was of are nil.
@@ -134,67 +174,101 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			g.synchronizeWaves(w, in, addr[bits.TrailingZeros64(rest)])
 		}
 	}
-	base := bufferRecord{g.serial, l.clock, w.current | record(pc)}
+	base := w.current | record(pc)
 	if k == atomicRead {
-		base.record |= 1 << atomicShift
+		base |= 1 << atomicShift
 	}
+	row := l.rowOf(g, st.WaveInGroup, pc, base)
+	if row == 0 {
+		return
+	}
+	if k == read {
+		mask = outer(mask, addr)
+	}
+	a := bufferAccess{g: g, kind: k, row: row, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
 	for ; mask != 0; mask &= mask - 1 {
 		n := bits.TrailingZeros64(mask)
-		now := base
-		now.record |= record(n) << laneShift
+		now := bufferRecord(row<<laneBits | uint32(n))
 		for at, end := addr[n]>>l.shift, addr[n]+bytes; at<<l.shift < end; at++ {
-			if !l.touch(g, k, &now, at) {
-				return
+			p := l.page
+			if l.last != at>>pageShift+1 || !p.has(k) {
+				if p = l.pageFor(at>>pageShift, k); p == nil {
+					return
+				}
 			}
+			l.touch(&a, p, now, at)
 		}
 	}
 }
 
-// touch checks and records an access to a granule. It returns false once the table is full.
-func (l *LaunchCheck) touch(g *GroupCheck, k kind, now *bufferRecord, at uint64) bool {
-	p := l.pageOf(at >> pageShift)
-	if !p.has(k) && !l.addKind(p, k) {
-		return false
+// outer returns the first and the last lane of those that read one place: the records of a workgroup are of all its lanes.
+func outer(mask uint64, addr *[64]uint64) uint64 {
+	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
+	if addr[first] != addr[last] {
+		return mask
 	}
-	i := at % pageGranules
-	if p.writes != nil {
-		l.against(g, k, &p.writes[i], now, at)
-	}
-	if p.atomics != nil && k != atomicRead && k != atomicWrite {
-		l.against(g, k, &p.atomics[i][0], now, at)
-		l.against(g, k, &p.atomics[i][1], now, at)
-	}
-	if p.reads != nil && k != read && k != atomicRead {
-		for n := range p.reads[i] {
-			if before := &p.reads[i][n]; k != atomicWrite || !before.atomic() {
-				l.against(g, k, before, now, at)
-			}
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		if addr[bits.TrailingZeros64(rest)] != addr[first] {
+			return mask
 		}
 	}
-	if k == read && l.setup.Graph && g.program.Insts[now.pc()].Mem.Payload && !p.written(i) {
-		l.unwritten(g, now, at)
+	return 1<<first | 1<<last
+}
+
+// A bufferAccess is one instruction of a wave while it is checked.
+type bufferAccess struct {
+	g           *GroupCheck
+	kind        kind
+	row         uint32
+	fromPayload bool // it reads one
+}
+
+// touch checks and records an access to a granule of a page, which has records of its kind.
+func (l *LaunchCheck) touch(a *bufferAccess, p *page, now bufferRecord, at uint64) {
+	i := at % pageGranules
+	if p.writes != nil {
+		if before := p.writes[i]; before != 0 && before.row() != a.row {
+			l.against(a.g, before, now, at)
+		}
 	}
-	switch k {
+	if p.atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
+		l.againstBoth(a, &p.atomics[i], now, at)
+	}
+	if p.reads != nil && a.kind != read && a.kind != atomicRead {
+		l.againstBoth(a, &p.reads[i], now, at)
+	}
+	if a.fromPayload && !p.written(i) {
+		l.unwritten(a.g, now, at)
+	}
+	switch a.kind {
 	case write:
-		p.writes[i] = *now
+		p.writes[i] = now
 	case atomicWrite:
-		addRecord(&p.atomics[i], now)
+		l.addRecord(&p.atomics[i], now)
 	default:
-		addRecord(&p.reads[i], now)
+		l.addRecord(&p.reads[i], now)
 	}
-	return true
+}
+
+// againstBoth checks an access against those that stand beside each other.
+func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, at uint64) {
+	for _, before := range both {
+		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.rows[before.row()].atomic()) {
+			l.against(a.g, before, now, at)
+		}
+	}
 }
 
 // written reports that something wrote a granule.
 func (p *page) written(i uint64) bool {
-	return p.writes != nil && p.writes[i].group != 0 || p.atomics != nil && p.atomics[i][0].group != 0
+	return p.writes != nil && p.writes[i] != 0 || p.atomics != nil && p.atomics[i][0] != 0
 }
 
-func addRecord(r *[2]bufferRecord, now *bufferRecord) {
-	if r[0].group != now.group {
-		r[1] = r[0]
+func (l *LaunchCheck) addRecord(r *[2]bufferRecord, now bufferRecord) {
+	if before := r[0]; before != 0 && before.row() != now.row() && l.rows[before.row()].group != l.rows[now.row()].group {
+		r[1] = before
 	}
-	r[0] = *now
+	r[0] = now
 }
 
 func (p *page) has(k kind) bool {
@@ -205,6 +279,15 @@ func (p *page) has(k kind) bool {
 		return p.atomics != nil
 	}
 	return p.reads != nil
+}
+
+// pageFor returns a page that has records of a kind; nil: the table is full.
+func (l *LaunchCheck) pageFor(number uint64, k kind) *page {
+	p := l.pageOf(number)
+	if !p.has(k) && !l.addKind(p, k) {
+		return nil
+	}
+	return p
 }
 
 // pageOf returns a page, without records where nothing has accessed it.
@@ -223,12 +306,12 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 
 // addKind makes the records of a kind, unless that is beyond the bound.
 func (l *LaunchCheck) addKind(p *page, k kind) bool {
-	bytes := uint64(pageGranules * 32)
+	bytes := uint64(pageGranules * 8)
 	if k == write {
 		bytes /= 2
 	}
 	if !l.checker.takeTable(bytes) {
-		l.stop(fmt.Sprintf("the records of accesses to buffers would take more than %d MiB", maxTableBytes>>20))
+		l.stop(tableIsFull)
 		return false
 	}
 	switch k {
@@ -255,7 +338,7 @@ func (c *Checker) takeTable(bytes uint64) bool {
 
 // stop ends the check of the launch's buffers.
 func (l *LaunchCheck) stop(why string) {
-	l.full, l.pages, l.page, l.last = true, nil, nil, 0
+	l.full, l.pages, l.page, l.last, l.rows = true, nil, nil, 0, nil
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -265,42 +348,48 @@ func (l *LaunchCheck) stop(why string) {
 }
 
 // against reports an access that has no order with an earlier one of another workgroup.
-func (l *LaunchCheck) against(g *GroupCheck, k kind, before, now *bufferRecord, at uint64) {
-	if before.group == 0 || before.group == now.group || l.ordered(g, before) {
+func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint64) {
+	before := &l.rows[earlier.row()]
+	if before.group == g.serial || l.ordered(g, before) {
 		return
 	}
-	of := &l.groups[before.group-1]
+	of, after := &l.groups[before.group-1], l.laneOf(now)
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	f := c.occurrence(&pair{betweenGroups, of.program, g.program, before.pc(), now.pc()}, g, 1)
+	f := c.occurrence(&pair{betweenGroups, of.program, g.program, before.pc(), after.pc()}, g, 1)
 	if f == nil {
 		return
 	}
-	f.After = sideOf(g.program, now.record)
-	side := sideOf(of.program, before.record)
+	f.After = sideOf(g.program, after)
+	side := sideOf(of.program, l.laneOf(earlier))
 	side.Workgroup = &of.id
 	if of.program != g.program {
 		side.Program = of.program.Name
 	}
 	f.Before = &side
-	l.locate(f, g, now, at)
+	l.locate(f, g, after.pc(), at)
+}
+
+// laneOf returns the record of a lane.
+func (l *LaunchCheck) laneOf(r bufferRecord) record {
+	return l.rows[r.row()].record | record(r&(1<<laneBits-1))<<laneShift
 }
 
 // unwritten reports a read of a payload that nothing wrote.
-func (l *LaunchCheck) unwritten(g *GroupCheck, now *bufferRecord, at uint64) {
-	c := l.checker
+func (l *LaunchCheck) unwritten(g *GroupCheck, now bufferRecord, at uint64) {
+	c, after := l.checker, l.laneOf(now)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, now.pc()}, g, 1); f != nil {
-		f.After = sideOf(g.program, now.record)
-		l.locate(f, g, now, at)
+	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, 1); f != nil {
+		f.After = sideOf(g.program, after)
+		l.locate(f, g, after.pc(), at)
 	}
 }
 
 // locate says where the granule of a finding is.
-func (l *LaunchCheck) locate(f *Finding, g *GroupCheck, now *bufferRecord, at uint64) {
-	m, addr := g.program.Insts[now.pc()].Mem, at<<l.shift
+func (l *LaunchCheck) locate(f *Finding, g *GroupCheck, pc int, at uint64) {
+	m, addr := g.program.Insts[pc].Mem, at<<l.shift
 	if f.Memory, f.Address = "buffer", addr; m.Payload {
 		f.Memory = "payload"
 	}
@@ -328,10 +417,28 @@ func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 		}
 		switch {
 		case fromHost && (p.writes != nil || l.addKind(p, write)):
-			p.writes[i] = bufferRecord{group: 1}
+			p.writes[i] = hostRow << laneBits
 		case p.writes != nil:
-			p.writes[i] = bufferRecord{}
+			p.writes[i] = 0
 		}
+	}
+}
+
+// MisusePayload implements isa.Checks.
+func (g *GroupCheck) MisusePayload(st *isa.State, pc, lane int, m *isa.PayloadMisuse) {
+	now := g.waves[st.WaveInGroup].current | record(lane)<<laneShift | record(pc)
+	kind, before := sharedInput, record(0)
+	if m.Kind != isa.SharedInput {
+		kind, before = afterEnqueue, 1<<epochShift|record(m.Enqueue.Wave)<<waveShift|record(m.Enqueue.Lane)<<laneShift|record(m.Enqueue.PC)
+	}
+	if m.Kind == isa.AfterRelease {
+		kind = afterRelease
+	}
+	c := g.checker
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if f := g.occurrence(kind, before, now, 1); f != nil {
+		f.Memory, f.Variable, f.Address, f.Offset = "payload", m.Node, m.Addr, m.Offset
 	}
 }
 

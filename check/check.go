@@ -29,7 +29,7 @@ import (
 type Checker struct {
 	mutex    sync.Mutex
 	findings map[pair]*Finding
-	idle     map[*program.Program][]*GroupCheck // groups that have ended
+	programs map[*program.Program]*checkedProgram
 	err      error
 
 	tableBytes uint64   // of records of accesses to buffers
@@ -38,13 +38,20 @@ type Checker struct {
 
 // New makes the checker of a run.
 func New() *Checker {
-	return &Checker{findings: map[pair]*Finding{}, idle: map[*program.Program][]*GroupCheck{}}
+	return &Checker{findings: map[pair]*Finding{}, programs: map[*program.Program]*checkedProgram{}}
+}
+
+// A checkedProgram is what workgroups of a program share.
+type checkedProgram struct {
+	insts []ldsInst
+	idle  []*GroupCheck // groups that have ended
 }
 
 // A GroupCheck is a resident workgroup with the last accesses to its LDS.
 type GroupCheck struct {
 	checker *Checker
 	program *program.Program
+	insts   []ldsInst // of the program
 	index   uint64
 	id      [3]uint32
 	waves   []waveOrder
@@ -53,6 +60,7 @@ type GroupCheck struct {
 	first uint32 // epoch in which the next workgroup begins
 
 	launch   *LaunchCheck
+	rows     map[rowKey]uint32   // of the launch, by instruction
 	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
 	released map[uint64]released // by place of an atomic
 	groupOrder
@@ -85,11 +93,17 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 		}
 		return nil
 	}
-	if list := c.idle[p]; len(list) > 0 {
-		c.idle[p] = list[:len(list)-1]
-		return list[len(list)-1]
+	of := c.programs[p]
+	if of == nil {
+		of = &checkedProgram{insts: ldsInsts(p.Insts)}
+		c.programs[p] = of
 	}
-	return &GroupCheck{checker: c, program: p, lds: newShadow(p), first: 1, released: map[uint64]released{}}
+	if n := len(of.idle); n > 0 {
+		g := of.idle[n-1]
+		of.idle = of.idle[:n-1]
+		return g
+	}
+	return &GroupCheck{checker: c, program: p, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}, rows: map[rowKey]uint32{}}
 }
 
 func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
@@ -100,6 +114,7 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 	}
 	g.lds.begin(g.program)
 	clear(g.released)
+	clear(g.rows)
 	for len(g.waves) < waves {
 		g.waves = append(g.waves, waveOrder{})
 	}
@@ -120,7 +135,8 @@ func (g *GroupCheck) End() {
 	c := g.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.idle[g.program] = append(c.idle[g.program], g)
+	of := c.programs[g.program]
+	of.idle = append(of.idle, g)
 }
 
 // Barrier is called when a wave arrives at a barrier of the workgroup.

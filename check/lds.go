@@ -31,113 +31,368 @@ func kindOf(op isa.Op) kind {
 
 func elementBytes(in *isa.Inst) uint32 { return uint32(lane.Element(in).Bits() / 8) }
 
+// An ldsInst is what the check needs of an instruction that accesses the LDS.
+type ldsInst struct {
+	kind    kind
+	atomic  bool
+	ignored bool   // its results are used only where another instruction accesses the same bytes
+	blind   bool   // what it stores does not depend on what was there
+	result  bool   // it returns what was there
+	parts   uint32 // of consecutive bytes
+	bytes   uint32 // of a part
+	stride  uint32 // between parts
+}
+
+// ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction.
+func ldsInsts(insts []isa.Inst) []ldsInst {
+	list := make([]ldsInst, len(insts))
+	for pc := range insts {
+		in := &insts[pc]
+		if in.Mem == nil || in.Mem.Space != isa.SpaceLDS {
+			continue
+		}
+		k := kindOf(in.Op)
+		parts, elements := in.Mem.Runs()
+		list[pc] = ldsInst{kind: k, atomic: in.Op.Has(isa.FlagAtomic), ignored: in.Mem.Speculative,
+			blind:  k == write || in.Op == isa.AtomicStore || in.Op == isa.AtomicExchange,
+			result: lane.Result(in, 0).Kind != isa.None,
+			parts:  uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
+	}
+	return list
+}
+
 // An access is one instruction of a wave while it is checked.
 type access struct {
 	st      *isa.State
 	in      *isa.Inst
 	order   *waveOrder
-	kind    kind
-	offsets [64]uint32
+	offsets []uint32 // of the lanes, or the one of all
+	simple  bool     // those of lanes are within the LDS, and granules begin there
+	row     [64]uint32
 }
+
+// offset returns a lane's offset. There are as many as lanes, a power of two, or one.
+func offset(offsets []uint32, l int) uint32 { return offsets[l&(len(offsets)-1)] }
 
 // AccessLDS is called before a wave's access to the LDS, the instruction with index pc of the program.
 func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
+	a, s, i := &g.access, &g.lds, &g.insts[pc]
 	mask := lane.Active(st, in.Mem)
-	if mask == 0 || in.Mem.Speculative {
+	if mask == 0 || i.ignored {
 		return
 	}
-	a := &g.access
-	a.st, a.in, a.order, a.kind = st, in, &g.waves[st.WaveInGroup], kindOf(in.Op)
-	same := a.locate()
-	if in.Op.Has(isa.FlagAtomic) {
-		for rest := mask; rest != 0; rest &= rest - 1 {
-			g.synchronizeWaves(a.order, in, ldsPlace|uint64(a.offsets[bits.TrailingZeros64(rest)]))
-		}
+	a.st, a.in, a.order = st, in, &g.waves[st.WaveInGroup]
+	if a.order.epoch != s.epoch {
+		s.enter(a.order.epoch)
 	}
-	if same && a.kind == read {
-		mask = mask&-mask | 1<<(bits.Len64(mask)-1) // of lanes that read one place, a shadow keeps two
-	}
+	a.locate(s, i)
 	base := a.order.current | record(pc)
-	if a.kind == atomicRead {
-		base |= 1 << atomicShift
+	if i.atomic {
+		g.synchronizeLDS(mask)
 	}
-	g.lds.issue++
-	size := elementBytes(in)
-	parts, n := in.Mem.Runs()
-	for ; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		for p := range parts {
-			g.touch(base|record(l)<<laneShift, a.offsets[l]+uint32(p)*in.Mem.PairStride, size*uint32(n))
+	switch i.kind {
+	case read:
+		if len(a.offsets) == 1 {
+			mask = mask&-mask | 1<<(bits.Len64(mask)-1) // of lanes that read one place, a shadow keeps two
 		}
+		if s.unwritten > 0 {
+			g.readFirst(i, base, mask)
+		}
+		if s.wrote || !g.logReads(base, mask) {
+			g.read(i, base, mask, a.offsets, a.simple)
+		}
+	case atomicRead:
+		if s.unwritten > 0 {
+			g.readFirst(i, base, mask)
+		}
+		g.read(i, base|1<<atomicShift, mask, a.offsets, a.simple)
+	case write:
+		g.recordLogged()
+		g.write(i, base, mask, a.mayMeet(i))
+	case atomicWrite:
+		g.recordLogged()
+		s.madeAtomics = true
+		g.update(i, base, mask)
 	}
 }
 
 // ldsPlace keeps the places of atomics on the LDS apart from those on buffers.
 const ldsPlace = 1 << 63
 
-// locate computes the byte offset of each lane, and reports whether it is the same for all.
-func (a *access) locate() (same bool) {
+// synchronizeLDS follows an atomic access of lanes.
+func (g *GroupCheck) synchronizeLDS(mask uint64) {
+	if !g.order.sync.fenced && len(g.released) == 0 {
+		return
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		g.synchronizeWaves(g.order, g.in, ldsPlace|uint64(offset(g.offsets, bits.TrailingZeros64(mask))))
+	}
+}
+
+// locate computes the byte offset of each lane, or the one that all have.
+func (a *access) locate(s *shadow, i *ldsInst) {
 	m := a.in.Mem
+	a.simple = false
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
-		base += uint32(lane.Uniform(a.st, m.Index))
-		for l := range a.offsets[:a.st.Lanes] {
-			a.offsets[l] = base
-		}
+		a.row[0] = base + uint32(lane.Uniform(a.st, m.Index))
+		a.offsets = a.row[:1]
+		return
+	}
+	index := a.st.V[int(m.Index.Index)*a.st.Lanes:][:a.st.Lanes]
+	if index[0] == index[len(index)-1] && lane.AllSame(index) {
+		a.row[0] = base + index[0]
+		a.offsets = a.row[:1]
+		return
+	}
+	a.offsets = a.row[:len(index)]
+	last, low := uint32(0), uint32(0)
+	for l, x := range index {
+		x += base
+		a.offsets[l] = x
+		last, low = max(last, x), low|x
+	}
+	a.simple = low&(1<<s.shift-1) == 0 && uint64(last)+uint64(i.stride)+uint64(i.bytes) <= uint64(s.bytes)
+}
+
+// mayMeet reports whether lanes of an instruction may access the same bytes.
+func (a *access) mayMeet(i *ldsInst) bool {
+	if i.parts > 1 || len(a.offsets) == 1 {
 		return true
 	}
-	for l, x := range a.st.V[int(m.Index.Index)*a.st.Lanes:][:a.st.Lanes] {
-		a.offsets[l] = base + x
+	before := a.offsets[0]
+	for _, x := range a.offsets[1:] {
+		if x < before || x-before < i.bytes {
+			return true
+		}
+		before = x
 	}
 	return false
 }
 
-// touch checks and records the access of one lane to consecutive bytes. Those out of bounds are none of the memory's.
-func (g *GroupCheck) touch(now record, offset, bytes uint32) {
+// logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
+func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
-	end := min(uint64(offset)+uint64(bytes), uint64(s.bytes))
-	for at := uint64(offset) >> s.shift; at<<s.shift < end; at++ {
-		c := &s.cells[at]
-		switch g.kind {
-		case read:
-			g.reportPair(c.write, now, uint32(at))
-			g.againstAll(&c.atomics, now, uint32(at))
-			c.reads.add(now)
-		case atomicRead:
-			g.reportPair(c.write, now, uint32(at))
-			c.reads.add(now)
-		case write:
-			if s.stored[at] == s.issue {
-				g.overlap(c.write, now, uint32(at))
-			} else {
-				g.reportPair(c.write, now, uint32(at))
-			}
-			g.againstAll(&c.reads, now, uint32(at))
-			g.againstAll(&c.atomics, now, uint32(at))
-			c.write, s.stored[at] = now, s.issue
-		case atomicWrite:
-			g.reportPair(c.write, now, uint32(at))
-			g.againstAll(&c.reads, now, uint32(at))
-			c.atomics.add(now)
-		}
-		if s.written[at/64]>>(at%64)&1 == 0 {
-			g.firstWrite(now, uint32(at))
+	if s.log.add(base, mask, g.offsets, g.simple) {
+		return true
+	}
+	g.recordReads()
+	return s.log.add(base, mask, g.offsets, g.simple)
+}
+
+// recordReads records the reads that are logged.
+func (g *GroupCheck) recordReads() {
+	s := &g.lds
+	for words := s.log.words; len(words) > 0; {
+		var base record
+		var mask uint64
+		var offsets []uint32
+		var simple bool
+		base, mask, offsets, simple, words = nextLogged(words)
+		g.read(&g.insts[base.pc()], base, mask, offsets, simple)
+	}
+	s.log.words = s.log.words[:0]
+}
+
+// recordLogged is called before a write: from now on in this epoch, reads are not logged.
+func (g *GroupCheck) recordLogged() {
+	if s := &g.lds; !s.wrote {
+		g.recordReads()
+		s.wrote = true
+	}
+}
+
+// granules returns the first granule of consecutive bytes, and the end. Bytes out of bounds are none of the memory's.
+func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
+	shift := s.shift & 3
+	from = uint(offset) >> shift
+	return from, min((uint(offset)+uint(bytes)+1<<shift-1)>>shift, uint(len(s.writes)))
+}
+
+// eachRow calls a function for the granules of an instruction whose offsets are simple: the n-th ones of all lanes, at so many bytes
+// behind their offsets.
+func (s *shadow) eachRow(i *ldsInst, f func(behind uint32)) {
+	for part := range i.parts {
+		for behind := uint32(0); behind < i.bytes; behind += 1 << s.shift {
+			f(part*i.stride + behind)
 		}
 	}
 }
 
-// firstWrite looks at an access to a granule that nothing has written. A read is reported once it is known that no write of the same
-// epoch could have come first: else the two are a race, and reported as that.
-func (g *GroupCheck) firstWrite(now record, at uint32) {
+// readRow is read for a granule of each lane.
+func (g *GroupCheck) readRow(base record, mask uint64, offsets []uint32, behind uint32) {
 	s := &g.lds
-	before, found := s.firstReads[at]
-	if !found && (!g.replaces() || lane.Result(g.in, 0).Kind != isa.None) {
-		s.firstReads[at] = now
+	shift, writes := s.shift&3, s.writes
+	reads := s.reads[:len(writes)]
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
+		if before := writes[at]; before.meets(now) {
+			g.reportPair(before, now, at)
+		}
+		if !reads[at].sameEpoch(now) {
+			reads[at] = now
+		} else {
+			s.others[at].reads.add(&reads[at], now)
+		}
 	}
-	if !g.replaces() {
+}
+
+// writeRow is write for a granule of each lane, which do not meet.
+func (g *GroupCheck) writeRow(i *ldsInst, base record, mask uint64, behind uint32) {
+	s, offsets := &g.lds, g.offsets
+	shift, writes := s.shift&3, s.writes
+	reads := s.reads[:len(writes)]
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
+		if before := writes[at]; before.meets(now) {
+			g.reportPair(before, now, at)
+		}
+		if reads[at].meets(now) {
+			g.againstAll(i, reads[at], &s.others[at].reads, now, at)
+		}
+		writes[at] = now
+		if s.unwritten > 0 && !s.isWritten(at) {
+			g.firstWrite(i, now, at)
+		}
+	}
+}
+
+// read checks and records loads of lanes, or atomic ones.
+func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32, simple bool) {
+	s := &g.lds
+	if simple && !s.madeAtomics {
+		s.eachRow(i, func(behind uint32) { g.readRow(base, mask, offsets, behind) })
 		return
 	}
-	s.written[at/64] |= 1 << (at % 64)
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, first := base|record(l)<<laneShift, offset(offsets, l)
+		for part := range i.parts {
+			from, end := s.granules(first+part*i.stride, i.bytes)
+			for at := from; at < end; at++ {
+				if before := s.writes[at]; before.meets(now) {
+					g.reportPair(before, now, at)
+				}
+				if s.madeAtomics && i.kind == read && s.atomics[at].meets(now) {
+					g.againstAll(i, s.atomics[at], &s.others[at].atomics, now, at)
+				}
+				if !s.reads[at].sameEpoch(now) {
+					s.reads[at] = now
+				} else {
+					s.others[at].reads.add(&s.reads[at], now)
+				}
+			}
+		}
+	}
+}
+
+// write checks and records stores of lanes, which may meet.
+func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
+	s := &g.lds
+	if g.simple && !s.madeAtomics && !meet {
+		s.eachRow(i, func(behind uint32) { g.writeRow(i, base, mask, behind) })
+		return
+	}
+	s.number++
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, first := base|record(l)<<laneShift, offset(g.offsets, l)
+		for part := range i.parts {
+			from, end := s.granules(first+part*i.stride, i.bytes)
+			for at := from; at < end; at++ {
+				if before := s.writes[at]; before.meets(now) {
+					if meet && s.numbers[at] == s.number {
+						g.overlap(before, now, at)
+					} else {
+						g.reportPair(before, now, at)
+					}
+				}
+				if s.reads[at].meets(now) {
+					g.againstAll(i, s.reads[at], &s.others[at].reads, now, at)
+				}
+				if s.madeAtomics && s.atomics[at].meets(now) {
+					g.againstAll(i, s.atomics[at], &s.others[at].atomics, now, at)
+				}
+				if s.writes[at] = now; meet {
+					s.numbers[at] = s.number
+				}
+				if !s.isWritten(at) {
+					g.firstWrite(i, now, at)
+				}
+			}
+		}
+	}
+}
+
+// update checks and records atomics of lanes that write.
+func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
+	s := &g.lds
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now := base | record(l)<<laneShift
+		from, end := s.granules(offset(g.offsets, l), i.bytes)
+		for at := from; at < end; at++ {
+			if before := s.writes[at]; before.meets(now) {
+				g.reportPair(before, now, at)
+			}
+			if s.reads[at].meets(now) {
+				g.againstAll(i, s.reads[at], &s.others[at].reads, now, at)
+			}
+			if !s.isWritten(at) {
+				g.firstWrite(i, now, at)
+			}
+			s.others[at].atomics.add(&s.atomics[at], now)
+		}
+	}
+}
+
+// readFirst looks at reads of granules that nothing has written.
+func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
+	s := &g.lds
+	if g.simple && i.parts == 1 {
+		mask = s.notWritten(mask, g.offsets, i.bytes)
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		for part := range i.parts {
+			from, end := s.granules(offset(g.offsets, l)+part*i.stride, i.bytes)
+			for at := from; at < end; at++ {
+				if !s.isWritten(at) {
+					g.firstWrite(i, base|record(l)<<laneShift, at)
+				}
+			}
+		}
+	}
+}
+
+// notWritten returns the lanes of a mask that may access what nothing has written. Their offsets are simple.
+func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
+	shift, written := s.shift&3, s.written
+	all := uint64(1)<<(bytes>>shift) - 1 // of a word that it does not reach the end of
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		at := uint(offsets[l]) >> shift
+		if written[at/64]>>(at%64)&all != all {
+			lanes |= 1 << l
+		}
+	}
+	return lanes
+}
+
+// firstWrite looks at an access to a granule that nothing has written. A read is reported once it is known that no write of the same
+// epoch could have come first: else the two are a race, and reported as that.
+func (g *GroupCheck) firstWrite(i *ldsInst, now record, granule uint) {
+	s, at := &g.lds, uint32(granule)
+	before, found := s.firstReads[at]
+	if !found && (!i.blind || i.result) {
+		s.firstReads[at] = now
+	}
+	if !i.blind {
+		return
+	}
+	s.setWritten(granule)
 	if found {
 		delete(s.firstReads, at)
 		if !before.sameEpoch(now) || !g.order.unordered(before, now) {
@@ -146,36 +401,29 @@ func (g *GroupCheck) firstWrite(now record, at uint32) {
 	}
 }
 
-// replaces reports that what the current instruction stores does not depend on what was there.
-func (g *GroupCheck) replaces() bool {
-	return g.kind == write || g.in.Op == isa.AtomicStore || g.in.Op == isa.AtomicExchange
-}
-
 // againstAll checks an access against those that stand beside each other.
-func (g *GroupCheck) againstAll(r *recent, now record, at uint32) {
-	if !r.last.sameEpoch(now) { // nor is any other
-		return
-	}
-	for _, before := range [...]record{r.last, r.otherWave, r.otherLane} {
-		if g.kind != atomicWrite || !before.atomic() {
-			g.reportPair(before, now, at)
+func (g *GroupCheck) againstAll(i *ldsInst, last record, r *recent, now record, granule uint) {
+	for _, before := range [...]record{last, r.wave, r.lane} {
+		if i.kind != atomicWrite || !before.atomic() {
+			g.reportPair(before, now, granule)
 		}
 	}
 }
 
 // reportPair reports an access that has no order with an earlier one.
-func (g *GroupCheck) reportPair(before, now record, at uint32) {
+func (g *GroupCheck) reportPair(before, now record, granule uint) {
 	if before.sameEpoch(now) && g.order.unordered(before, now) {
 		k := betweenWaves
 		if before.sameWave(now) {
 			k = withinWave
 		}
-		g.report(k, before, now, at)
+		g.report(k, before, now, uint32(granule))
 	}
 }
 
 // overlap reports two lanes of one instruction that store different values to a granule.
-func (g *GroupCheck) overlap(before, now record, at uint32) {
+func (g *GroupCheck) overlap(before, now record, granule uint) {
+	at := uint32(granule)
 	from := at << g.lds.shift
 	for b := from; b < from+1<<g.lds.shift; b++ {
 		x, okX := g.storedByte(before.lane(), b)
@@ -191,7 +439,7 @@ func (g *GroupCheck) overlap(before, now record, at uint32) {
 func (a *access) storedByte(l int, at uint32) (value byte, ok bool) {
 	size := elementBytes(a.in)
 	for k := range int(a.in.Mem.Count) {
-		from := a.offsets[l] + a.in.Mem.ElementOffset(k, size)
+		from := offset(a.offsets, l) + a.in.Mem.ElementOffset(k, size)
 		if at-from < size {
 			value, ok = byte(lane.Value(a.st, a.in.Mem.Data[k], l, size == 8)>>(8*(at-from))), true
 		}

@@ -125,6 +125,6 @@ func (l *LaunchCheck) synchronizeGroups(g *GroupCheck, in *isa.Inst, mask uint64
 }
 
 // ordered reports that an access of another workgroup comes before those of g now.
-func (l *LaunchCheck) ordered(g *GroupCheck, before *bufferRecord) bool {
+func (l *LaunchCheck) ordered(g *GroupCheck, before *bufferRow) bool {
 	return before.time < g.acquired && before.time < l.groups[before.group-1].released
 }

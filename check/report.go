@@ -23,6 +23,9 @@ const (
 	withinWave      Kind = "race within a wave"
 	unwritten       Kind = "read of memory that nothing wrote"
 	sameInstruction Kind = "lanes of one instruction write different values"
+	afterEnqueue    Kind = "use of a payload after its enqueue"
+	afterRelease    Kind = "use of a payload after its release"
+	sharedInput     Kind = "write of an input that nodes share"
 )
 
 // A pair identifies a finding: all occurrences of it count as one.

@@ -5,27 +5,33 @@ import (
 	"spvsim/program"
 )
 
-// A record is an access of one lane: from the highest bit on, its epoch, wave, section, lane, whether it is an atomic
-// load, and its instruction. Epochs count the barriers of the workgroup, from 1; sections count the barriers of the
-// subgroup within an epoch. 0 is no access.
+// A record is an access of one lane: from the highest bit on, its epoch, wave, section, lane, whether other lanes made such an access
+// in the epoch too, whether it is an atomic load, and its instruction. Epochs count the barriers of the workgroup, from 1; sections count
+// the barriers of the subgroup within an epoch. 0 is no access.
 type record uint64
 
 const (
 	pcBits      = 20
 	atomicBits  = 1
+	sharedBits  = 1
 	laneBits    = 6
-	sectionBits = 13
+	sectionBits = 12
 	waveBits    = 8
-	epochBits   = 64 - waveBits - sectionBits - laneBits - atomicBits - pcBits
+	epochBits   = 64 - waveBits - sectionBits - laneBits - sharedBits - atomicBits - pcBits
 
 	atomicShift  = pcBits
-	laneShift    = atomicShift + atomicBits
+	sharedShift  = atomicShift + atomicBits
+	laneShift    = sharedShift + sharedBits
 	sectionShift = laneShift + laneBits
 	waveShift    = sectionShift + sectionBits
 	epochShift   = waveShift + waveBits
 
 	maxEpoch   = 1<<epochBits - 1
 	maxSection = 1<<sectionBits - 1
+
+	shared = record(1) << sharedShift
+	// otherLanes has the bits in which a record differs from one of another lane.
+	otherLanes = (1<<waveBits-1)<<waveShift | (1<<laneBits-1)<<laneShift | shared
 )
 
 func (r record) pc() int                 { return int(r & (1<<pcBits - 1)) }
@@ -36,6 +42,9 @@ func (r record) wave() int               { return int(r >> waveShift & (1<<waveB
 func (r record) sameEpoch(o record) bool { return (r^o)>>epochShift == 0 }
 func (r record) sameWave(o record) bool  { return (r^o)>>waveShift == 0 }
 func (r record) sameLane(o record) bool  { return (r^o)>>laneShift&(1<<laneBits-1) == 0 }
+
+// meets reports that an access, or one that it shares the epoch with, is of the same epoch as a later one and of another lane.
+func (r record) meets(o record) bool { return (r^o)>>epochShift == 0 && (r^o)&otherLanes != 0 }
 
 // A waveOrder is the place of a wave in the order of its workgroup.
 type waveOrder struct {
@@ -87,43 +96,72 @@ func (w *waveOrder) unordered(before, now record) bool {
 	return true
 }
 
-// A cell has the last accesses to a piece of memory. Of those that may stand beside each other, it has three: the
-// last one, the last one of another wave, and the last one of another lane of the same wave. So an access of any lane
-// that has no order with one of them all has none with one of these, as long as all lanes of a wave take part in its barriers.
-type cell struct {
-	write   record
-	reads   recent
-	atomics recent
-}
-
-type recent struct{ last, otherWave, otherLane record }
-
-func (r *recent) add(n record) {
-	switch {
-	case !r.last.sameWave(n):
-		r.otherWave = r.last
-	case !r.last.sameLane(n):
-		r.otherLane = r.last
-	}
-	r.last = n
-}
-
-// A shadow has a cell for each granule of a memory.
+// A shadow has the last accesses to each granule of a memory. Of those that may stand beside each other, reads and atomics, it has
+// three: the last one, the last one of another wave, and the last one of another lane of the same wave. So an access of any lane that has
+// no order with one of them all has none with one of these, as long as all lanes of a wave take part in its barriers. Reads of an epoch in
+// which nothing was written yet are in a log, by instructions: most epochs end without a write, and then their lanes need not be told apart.
 type shadow struct {
-	shift      uint // log2 of the bytes of a granule
-	bytes      uint32
-	cells      []cell
-	stored     []uint32          // by granule: the number of the last instruction that stored there
-	written    []uint64          // a bit for each granule
-	issue      uint32            // number of the current instruction
-	firstReads map[uint32]record // by granule: the first read of what nothing had written
+	shift       uint // log2 of the bytes of a granule
+	bytes       uint32
+	writes      []record
+	reads       []record // the last ones; shared: see others
+	atomics     []record // likewise
+	others      []others
+	numbers     []uint32          // of the last instruction whose lanes may have met that stored there
+	written     []uint64          // a bit for each granule
+	unwritten   int               // granules that nothing wrote
+	number      uint32            // of the current instruction
+	firstReads  map[uint32]record // by granule: the first read of what nothing had written
+	epoch       uint32            // of the last access, to which what follows applies
+	wrote       bool              // a write or an atomic was
+	madeAtomics bool              // an atomic was
+	log         readLog
 }
+
+// others has the accesses of one epoch beside the last one, valid where that is of the epoch and shared.
+type others struct{ reads, atomics recent }
+
+type recent struct{ wave, lane record }
+
+// add makes an access the last one.
+func (r *recent) add(last *record, n record) {
+	switch before := *last; {
+	case !before.sameEpoch(n):
+		*last = n
+	case !before.sameWave(n):
+		r.wave, *last = before, n|shared
+	case !before.sameLane(n):
+		r.lane, *last = before, n|shared
+	default:
+		*last = n | before&shared
+	}
+}
+
+// A readLog has the reads of an epoch that no shadow has yet: for each instruction of a wave its record, the mask of the lanes, and their
+// offsets, or the one offset of all, and whether these are simple.
+type readLog struct {
+	words []uint32
+	limit int // of words
+}
+
+// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and twice the number of offsets, plus 1 if they are simple.
+const logHeader = 5
+
+// maxLogWords bounds a log, for programs with much LDS.
+const maxLogWords = 1 << 18
+
+// shadowBytes bounds the memory for each byte of the LDS.
+const shadowBytes = 64
 
 // newShadow makes the shadow of a program's LDS. Its granules are the smallest elements that the program accesses.
 func newShadow(p *program.Program) shadow {
 	s := shadow{shift: granuleShift(p.Insts), bytes: p.LDSBytes, firstReads: map[uint32]record{}}
 	n := int(p.LDSBytes+1<<s.shift-1) >> s.shift
-	s.cells, s.stored, s.written = make([]cell, n), make([]uint32, n), make([]uint64, (n+63)/64)
+	records := make([]record, 3*n)
+	s.writes, s.reads, s.atomics = records[:n:n], records[n:2*n:2*n], records[2*n:]
+	s.others, s.numbers, s.written = make([]others, n), make([]uint32, n), make([]uint64, (n+63)/64)
+	const perGranule = 3*8 + 4*8 + 4 + 1
+	s.log.limit = min((shadowBytes*int(p.LDSBytes)-perGranule*n)*7/8/4, maxLogWords)
 	return s
 }
 
@@ -143,22 +181,72 @@ func granuleShift(insts []isa.Inst) uint {
 }
 
 // clearRecords drops all accesses.
-func (s *shadow) clearRecords() { clear(s.cells) }
+func (s *shadow) clearRecords() {
+	clear(s.writes)
+	clear(s.reads)
+	clear(s.atomics)
+	clear(s.others)
+	s.enter(0)
+}
+
+// enter begins an epoch: no access of an earlier one is of interest.
+func (s *shadow) enter(epoch uint32) {
+	s.epoch, s.wrote, s.madeAtomics, s.log.words = epoch, false, false, s.log.words[:0]
+}
 
 // begin prepares the shadow for a workgroup that finds its memory undefined, but for variables with an initializer.
 func (s *shadow) begin(p *program.Program) {
+	s.enter(0)
 	clear(s.written)
 	clear(s.firstReads)
+	s.unwritten = len(s.writes)
 	for _, v := range p.LDSVariables {
 		if !v.Zero {
 			continue
 		}
-		for at := v.Offset >> s.shift; at<<s.shift < v.Offset+v.Bytes; at++ {
-			s.written[at/64] |= 1 << (at % 64)
+		for at := uint(v.Offset) >> s.shift; at<<s.shift < uint(v.Offset+v.Bytes); at++ {
+			s.setWritten(at)
 		}
 	}
-	if s.issue > 1<<31 {
-		clear(s.stored)
-		s.issue = 0
+	if s.number > 1<<31 {
+		clear(s.numbers)
+		s.number = 0
 	}
+}
+
+// isWritten reports that something wrote a granule.
+func (s *shadow) isWritten(at uint) bool { return s.written[at/64]>>(at%64)&1 != 0 }
+
+// setWritten says so.
+func (s *shadow) setWritten(at uint) {
+	if !s.isWritten(at) {
+		s.written[at/64] |= 1 << (at % 64)
+		s.unwritten--
+	}
+}
+
+// add logs the reads of an instruction; false: the log is full.
+func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) bool {
+	n := len(l.words)
+	if n+logHeader+len(offsets) > l.limit {
+		return false
+	}
+	if cap(l.words) < l.limit {
+		l.words = append(make([]uint32, 0, l.limit), l.words...)
+	}
+	l.words = l.words[:n+logHeader+len(offsets)]
+	w := l.words[n:]
+	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(2*len(offsets))
+	if simple {
+		w[4]++
+	}
+	copy(w[logHeader:], offsets)
+	return true
+}
+
+// nextLogged takes the first instruction off what is left of a log.
+func nextLogged(words []uint32) (base record, mask uint64, offsets []uint32, simple bool, rest []uint32) {
+	base, mask = record(words[0])|record(words[1])<<32, uint64(words[2])|uint64(words[3])<<32
+	end := logHeader + words[4]/2
+	return base, mask, words[logHeader:end], words[4]&1 != 0, words[end:]
 }

@@ -44,9 +44,8 @@ type Memory interface {
 type Payloads interface {
 	// Execute carries out an operation on payloads or on the queue.
 	Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
-	// CheckAccess checks an access to payload memory before it is carried out, and
-	// reports whether it may be.
-	CheckAccess(w *simd.Wave, in *isa.Inst) bool
+	// CheckAccess checks an access to payload memory before it is carried out: some lanes may be denied the access; not ok: no lane makes it.
+	CheckAccess(w *simd.Wave, in *isa.Inst) (denied uint64, ok bool)
 }
 
 // A ComputeUnit holds the waves of resident workgroups.

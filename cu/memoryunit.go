@@ -82,6 +82,23 @@ func (m *memoryUnit) complete(token, done uint64) {
 // AccessMemory implements simd.ComputeUnit: it issues a load that was prepared ahead of the engine, and any other access now, for
 // the lanes that may carry it out. An access that reaches no memory is done at once.
 func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *timing.Response) {
+	if !in.Mem.Payload || u.units.payloads == nil {
+		return u.accessMemory(now, w, in)
+	}
+	denied, ok := u.units.payloads.CheckAccess(w, in)
+	if !ok {
+		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now}
+		return &u.response
+	}
+	exec := w.State.Exec
+	w.State.Exec = exec &^ denied
+	r = u.accessMemory(now, w, in)
+	w.State.Exec = exec
+	return r
+}
+
+// accessMemory is AccessMemory once the payloads allow it.
+func (u *ComputeUnit) accessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *timing.Response) {
 	if w.Workgroup.Check != nil {
 		u.checkAccess(w, in)
 	}
@@ -89,10 +106,6 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 		if r := u.runner.Load(now, u.slot(w), w); r != nil {
 			return r
 		}
-	}
-	if in.Mem.Payload && u.units.payloads != nil && !u.units.payloads.CheckAccess(w, in) {
-		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now}
-		return &u.response
 	}
 	exec, mask := w.State.Exec, w.State.WriteMask(in)
 	if mask == 0 && exec != 0 { // a store of helper lanes alone

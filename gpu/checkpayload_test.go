@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"spvsim/config"
@@ -23,6 +24,8 @@ func TestPayloadsAreChecked(t *testing.T) {
 		return []string{call, call + "\nOpSelectionMerge %o2 None\nOpBranchConditional " + when + " %o1 %o2\n%o1 = OpLabel\n%x = OpLoad %uint %over" + count +
 			"\nOpBranch %o2\n%o2 = OpLabel"}
 	}
+	const enqueue = "OpEnqueueNodePayloadsAMDX %array"
+	const late = "use of a payload after its enqueue"
 	const race, unwritten = "race between workgroups", "read of memory that nothing wrote"
 	for _, c := range []struct {
 		name   string
@@ -35,11 +38,18 @@ func TestPayloadsAreChecked(t *testing.T) {
 		{"reads what nothing wrote", readAt("%u1"), unwritten, false},
 		{"reads what the producer wrote", readAt("%u0"), "", false},
 		{"the last reads, one writes", append(readByLast("%f_own"), one...), "", false},
-		{"written after its enqueue", []string{"OpEnqueueNodePayloadsAMDX %array", "OpEnqueueNodePayloadsAMDX %array\nOpStore %size %u1"}, "", true},
+		{"written after its enqueue", append([]string{enqueue, enqueue + "\nOpStore %size %u1"}, one...), late, false},
+		{"read after its enqueue", append([]string{enqueue, enqueue + "\n%late = OpLoad %uint %size\n%late_to = OpAccessChain %p_number %out %u0 %u5\nOpStore %late_to %late", `"send" %lane`, `"send" %lane %out`}, one...), late, false},
+		{"written by a node that shares it", append([]string{"%n0 = OpLabel", "%n0 = OpLabel\n%p_near = OpAccessChain %p_word %in_near %u1\nOpStore %p_near %u1"}, one...), "write of an input that nodes share", false},
+		{"enqueued twice", []string{enqueue, enqueue + "\n" + enqueue}, "", true},
 		{"written before its enqueue", append(readAt("%u0"), "OpStore %size %grid", "OpStore %size %grid\nOpStore %size %u1"), "", false},
 	} {
+		nodes := "{entry: send}, {entry: own}"
+		if strings.Contains(c.name, "shares") {
+			nodes += ", {entry: near}"
+		}
 		for _, mode := range []string{config.ModeTimed, config.ModeFunctional} {
-			s := graphSetup(t, finishing(t, "{entry: send}, {entry: own}", c.change...), "rdna3-rx7900xtx")
+			s := graphSetup(t, finishing(t, nodes, c.change...), "rdna3-rx7900xtx")
 			s.Mode, s.Check = mode, true
 			r, err := Run(context.Background(), s)
 			if errors.Is(err, graph.ErrFault) != c.fault {

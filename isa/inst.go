@@ -295,9 +295,33 @@ type Checks interface {
 	Enqueued(acquires bool)
 	// NewPayload: a payload of so many bytes begins to exist.
 	NewPayload(addr, bytes uint64)
+	// MisusePayload: a lane at an instruction uses a payload that its workgroup may not use.
+	MisusePayload(st *State, pc, lane int, m *PayloadMisuse)
 	// ReadUnwritten: lanes use a value from a variable that is not written, at a CheckWritten.
 	ReadUnwritten(st *State, in *Inst, lanes uint64)
 }
+
+// A PayloadMisuse is what is wrong with an access to a payload.
+type PayloadMisuse struct {
+	Kind         PayloadMisuseKind
+	Node         string // that the payload is for
+	Addr, Offset uint64 // in memory, and in the payload
+	// Enqueue is the instruction that enqueued it; of a shared input, nothing.
+	Enqueue EnqueuePoint
+}
+
+// A PayloadMisuseKind is why a workgroup may not use a payload.
+type PayloadMisuseKind uint8
+
+// Kinds of misuse.
+const (
+	AfterEnqueue PayloadMisuseKind = iota
+	AfterRelease                   // its consumers have ended
+	SharedInput                    // which nodes that share it only read
+)
+
+// An EnqueuePoint is the lane of a wave that enqueued a payload, and the index of the instruction.
+type EnqueuePoint struct{ PC, Wave, Lane int32 }
 
 // A Class is a timing class: a row of the machine's timing table.
 type Class uint8

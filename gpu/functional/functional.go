@@ -79,8 +79,9 @@ type WorkSource interface {
 // Payloads executes shaders' operations on the payloads of an execution graph.
 type Payloads interface {
 	Execute(group uint64, st *isa.State, pc int, in *isa.Inst)
-	// Check reports whether an access to payload memory is allowed.
-	Check(group uint64, st *isa.State, pc int, in *isa.Inst) bool
+	// Check looks at an access to payload memory: some lanes may be denied it; not ok: no lane makes it, and Err
+	// says whether the run fails.
+	Check(group uint64, st *isa.State, pc int, in *isa.Inst) (denied uint64, ok bool)
 	// Err returns the first violation by a shader, or nil.
 	Err() error
 }

@@ -144,23 +144,40 @@ func (k *worker) runAccess(g *group, w *wave, s *exit) {
 
 // memory executes an access to device memory. It returns false if the run failed.
 func (k *worker) memory(g *group, w *wave, s *exit) bool {
-	if c := g.shared.Check; c != nil && c.ChecksBuffer(int(s.pc), s.in) {
-		k.checkAccess(c, w, s)
-		ok := k.memoryAccess(g, w, s.access, s.in)
-		c.AfterAtomics(s.in)
-		return ok
-	}
-	return k.memoryAccess(g, w, s.access, s.in)
-}
-
-func (k *worker) memoryAccess(g *group, w *wave, access mem.Access, in *isa.Inst) bool {
-	st := &w.state
-	if st.Helpers == 0 && !in.Mem.Payload {
-		access(k.port, 0, st, &w.env, in)
+	p := k.run.options.Payloads
+	if p == nil || !s.in.Mem.Payload {
+		k.checkedAccess(g, w, s)
 		return true
 	}
-	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(w.pc)-1, in) {
-		return k.run.fail(p.Err())
+	st := &w.state
+	denied, ok := p.Check(g.wg.Index, st, int(s.pc), s.in)
+	if !ok {
+		err := p.Err()
+		return err == nil || k.run.fail(err)
+	}
+	exec := st.Exec
+	st.Exec = exec &^ denied
+	k.checkedAccess(g, w, s)
+	st.Exec = exec
+	return true
+}
+
+// checkedAccess executes an access to device memory that the payloads allow.
+func (k *worker) checkedAccess(g *group, w *wave, s *exit) {
+	if c := g.shared.Check; c != nil && c.ChecksBuffer(int(s.pc), s.in) {
+		k.checkAccess(c, w, s)
+		k.memoryAccess(w, s.access, s.in)
+		c.AfterAtomics(s.in)
+		return
+	}
+	k.memoryAccess(w, s.access, s.in)
+}
+
+func (k *worker) memoryAccess(w *wave, access mem.Access, in *isa.Inst) {
+	st := &w.state
+	if st.Helpers == 0 {
+		access(k.port, 0, st, &w.env, in)
+		return
 	}
 	exec := st.Exec
 	st.Exec = st.WriteMask(in)
@@ -168,7 +185,6 @@ func (k *worker) memoryAccess(g *group, w *wave, access mem.Access, in *isa.Inst
 		access(k.port, 0, st, &w.env, in)
 	}
 	st.Exec = exec
-	return true
 }
 
 // checkAccess has an access to device memory checked.

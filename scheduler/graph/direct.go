@@ -130,8 +130,8 @@ func (d *Direct) Execute(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.workgroups.list[index].execute(&waveOp{st: st, pc: pc, in: in, now: 1})
 }
 
-// Check reports whether an access to payload memory is allowed.
-func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
+// Check looks at an access to payload memory, as CheckAccess does.
+func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) (denied uint64, ok bool) {
 	if !d.SingleThreaded {
 		d.mutex.Lock()
 		defer d.mutex.Unlock()

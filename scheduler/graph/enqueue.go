@@ -65,7 +65,7 @@ func (g *workgroup) enqueueArray(v *waveOp, lane int, handle uint64, b *batch) b
 			return true
 		}
 	}
-	a.enqueued = true
+	a.enqueued, a.enqueue = true, isa.EnqueuePoint{PC: int32(v.pc), Wave: int32(v.st.WaveInGroup), Lane: int32(lane)}
 	if c := v.st.Checks; c != nil {
 		c.Enqueued(false)
 	}

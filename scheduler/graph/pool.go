@@ -51,8 +51,9 @@ type array struct {
 	owner      *workgroup // workgroup that allocated it; nil: an input
 	group      bool       // belongs to the workgroup, not to one invocation
 	enqueued   bool
-	waves      uint64     // waves that have enqueued it
-	id         isa.Origin // instruction that allocated it
+	enqueue    isa.EnqueuePoint // of the last wave, if it is enqueued
+	waves      uint64           // waves that have enqueued it
+	id         isa.Origin       // instruction that allocated it
 }
 
 // A class is the places of one size, on chip or not.

@@ -416,6 +416,27 @@ func TestPayloadsThatMayBeAccessed(t *testing.T) {
 				}
 			}
 		}
+		// A run that is checked reports these, and goes on.
+		mine := func(x *payload, enqueued bool) {
+			p.arrays[x.array].target, p.arrays[x.array].enqueued, p.arrays[x.array].enqueue = g.stage, enqueued, isa.EnqueuePoint{PC: 7}
+			g.arrays, x.size = []int32{x.array}, 20
+		}
+		mine(gone, true)
+		if m := misuseOf(g, gone.addr+4, 4); m == nil || m.Kind != isa.AfterEnqueue || m.Offset != 4 || m.Enqueue.PC != 7 {
+			t.Errorf("a payload after its enqueue: found misuse %+v", m)
+		}
+		if m := misuseOf(g, gone.addr+17, 4); m != nil {
+			t.Errorf("beyond its end: found misuse %+v, want none", m)
+		}
+		for _, state := range []payloadState{payloadFree, payloadAllocated} { // free, and of another workgroup since
+			gone.state, gone.array = state, others.array
+			if m := misuseOf(g, gone.addr, 4); m == nil || m.Kind != isa.AfterRelease {
+				t.Errorf("a payload after its release, in state %d: found misuse %+v", state, m)
+			}
+		}
+		if m := misuseOf(g, others.addr, 4); m != nil {
+			t.Errorf("a payload that the workgroup never had: found misuse %+v, want none", m)
+		}
 		// Inputs of a workgroup of several payloads are those of its array; a node that shares them only reads.
 		if in.input = 0; g.accessFault(in.addr, 4, true) != "" {
 			t.Error("an input that another launch has read since is not the workgroup's")
