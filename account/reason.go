@@ -86,6 +86,10 @@ type InstCount struct {
 	UnitCycles uint64
 }
 
+// AccessCounts are the accesses of an instruction to memory: their number, the cache lines that they asked for, the sectors of 32
+// bytes that lanes touched in those, and the bytes that lanes moved.
+type AccessCounts struct{ Accesses, Lines, Sectors, Bytes uint64 }
+
 // LDS returns the counts of an access to the LDS: each issue is one access.
 func (c *InstCount) LDS() LDSCounts {
 	return LDSCounts{Accesses: c.Issues, Passes: c.LDSPasses, ConflictPasses: c.ConflictPasses}

@@ -23,7 +23,7 @@ func (a *ComputeUnits) Trace(t probe.Tracer, levels []string) {
 	a.trace = trace{to: t, levels: levels}
 	for _, u := range a.Units {
 		if p, ok := u.memory.(*memoryUnit); ok && t != nil {
-			p.port.RecordLevels()
+			p.port.RecordLines()
 		}
 		for _, s := range u.SIMDs {
 			s.Trace(t, u.index)
@@ -67,7 +67,7 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	farthest := int8(-1)
 	levels, request := p.port.LineLevels(), p.port.Request()
 	for i, l := range request.Lines {
-		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes}
+		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(p.port.Sectors(i))}
 		if i < len(levels) && levels[i] >= 0 {
 			line.Level, farthest = t.levels[levels[i]], max(farthest, levels[i])
 		}

@@ -71,6 +71,9 @@ func (a *addressPath) resetWorkspace(w *workspace, m *isa.Mem, kind hierarchy.Ki
 		w.wideFrom = wideBytes
 	}
 	w.lanesPerCycle, w.words, w.word = a.lanes, a.markedWords(m, kind), a.word
+	if w.sectors != nil {
+		w.words |= touchedSectors
+	}
 }
 
 // markedWords returns which words of lines an instruction marks for the hierarchy.

@@ -41,15 +41,21 @@ func (s *scatterRule) bank(addr uint64) uint64 {
 	return 1 << (addr / 4 & (s.banks - 1) & fixed.ShiftMask)
 }
 
-// wordMarking selects the words of lines that an instruction marks: none, those that it stores whole, or those that it
-// reads in.
+// wordMarking selects what an instruction marks in its lines: the words that it stores whole, or those that it reads in; and
+// for a tracer the sectors that it touches.
 type wordMarking uint8
 
 const (
-	noWords wordMarking = iota
-	storedWords
+	noWords     wordMarking = 0
+	storedWords wordMarking = 1 << (iota - 1)
 	readWords
+	touchedSectors
 )
+
+// sectorShift is log2 of the bytes of a sector, in which profilers count accesses. A mask has the sectors of the longest line.
+const sectorShift = 5
+
+type sectorMask [4096 >> sectorShift / 64]uint64
 
 // A coalescer collects the distinct lines of one instruction, in the order in which lanes, from the lowest on, touch
 // them first. The whole wave is coalesced at once, wide accesses too. That hardware handles these by quarter-waves
@@ -63,8 +69,9 @@ type coalescer struct {
 	noCoalescing bool   // functional: only bytes are counted
 	movedBytes   uint64 // counted without coalescing
 	// Blocks that the address path sends: neighbouring lanes of a cycle may share one.
-	words         wordMarking // that are marked
-	word          uint        // log2 of the bytes of a word
+	words         wordMarking  // that are marked
+	sectors       []sectorMask // by line: those that lanes touch; nil: they are not recorded
+	word          uint         // log2 of the bytes of a word
 	rangeStart    uint64
 	rangeEnd      uint64 // the range that the last lanes stored one after another
 	blocks        int
@@ -77,6 +84,7 @@ type coalescer struct {
 }
 
 func (c *coalescer) reset(shift uint) {
+	clear(c.sectors[:min(len(c.lines), len(c.sectors))])
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
 	c.blocks, c.lastBlock = 0, sentBlock{}
 	c.rangeStart, c.rangeEnd = 0, 0
@@ -116,7 +124,13 @@ func (c *coalescer) markWords(start, end uint64) {
 		return
 	}
 	l := &c.lines[c.lastIndex]
-	if c.words == readWords {
+	if c.words&touchedSectors != 0 {
+		c.markSectors(start-l.Addr, end-l.Addr)
+	}
+	if c.words&^touchedSectors == noWords {
+		return
+	}
+	if c.words&readWords != 0 {
 		l.Words |= hierarchy.WordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
 		return
 	}
@@ -128,6 +142,14 @@ func (c *coalescer) markWords(start, end uint64) {
 	first, last := (from+1<<c.word-1)>>c.word, (end-l.Addr)>>c.word
 	if first < last {
 		l.Words |= hierarchy.WordMask(first, last)
+	}
+}
+
+// markSectors marks the sectors of a range of the current line.
+func (c *coalescer) markSectors(start, end uint64) {
+	m := &c.sectors[c.lastIndex]
+	for s := start >> sectorShift; s <= (end-1)>>sectorShift; s++ {
+		m[s/64] |= 1 << (s % 64)
 	}
 }
 
@@ -216,7 +238,7 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 		return
 	}
 	word := c.word & fixed.ShiftMask
-	if bytes>>word == 0 {
+	if bytes>>word == 0 || c.words&touchedSectors != 0 {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
 			c.markWords(start, start+bytes)

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spvsim/internal/spec"
@@ -186,6 +187,52 @@ func TestSectorsOfLanes(t *testing.T) {
 			b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, typ, count))
 			if got := countOf(f, "l2").Bytes - before; got != want {
 				t.Errorf("seed %d: load %d of %d elements of %d bytes fetches %d bytes, want %d", seed, i, count, each, got, want)
+			}
+		}
+	}
+}
+
+// Sectors of an access are those that some lane has a byte in, whether the machine marks words of lines or not, for lanes that
+// follow each other, that are apart, and in any order; and recording them changes neither lines nor time.
+func TestRecordedSectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(50, 1))
+	for _, sectored := range []int{0, 64} {
+		s := hierarchy.DefaultSpec()
+		s.VectorL1.SectorBytes = sectored
+		shape := &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+		for range 200 {
+			plain, recorded := newBench(t, 64*256), newBench(t, 64*256)
+			start, stride, exec := 4*rng.Uint32N(64), []uint32{0, 4, 8, 12, 16, 32, 36, 128, 200}[rng.IntN(9)], rng.Uint64()|1
+			op, words := []isa.Op{isa.Load, isa.Store}[rng.IntN(2)], 1+rng.IntN(4)
+			want := map[uint64]bool{}
+			var ports [2]*Port
+			for i, b := range []*bench{plain, recorded} {
+				b.h = hierarchy.NewAnalytic(&s, shape)
+				ports[i] = NewPorts(b.store, b.h, &s, shape)[0]
+				b.index(0, stride)
+				b.st.Exec = exec
+			}
+			ports[1].RecordLines()
+			in := access(op, isa.I32, words)
+			in.Mem.Offset = start
+			a, b := *ports[0].Issue(0, plain.st, &plain.env, in), *ports[1].Issue(0, recorded.st, &recorded.env, in)
+			if a != b || !slices.Equal(ports[0].Request().Lines, ports[1].Request().Lines) {
+				t.Fatalf("%v of %d words, stride %d: recording changes %v to %v", op, words, stride, a, b)
+			}
+
+			for l := range uint64(64) {
+				for n := range uint64(4 * words) {
+					if at := uint64(start) + l*uint64(stride) + n; exec>>l&1 != 0 && at < 64*256 {
+						want[at/32] = true
+					}
+				}
+			}
+			got := 0
+			for i := range ports[1].Request().Lines {
+				got += ports[1].Sectors(i)
+			}
+			if got != len(want) {
+				t.Errorf("%v of %d words from %d, stride %d, lanes %x, sectors of %d: %d sectors, want %d", op, words, start, stride, exec, sectored, got, len(want))
 			}
 		}
 	}

@@ -20,8 +20,10 @@ import (
 type Listing struct {
 	Program *program.Program
 	Counts  []account.InstCount
-	Joules  []float64      // of each instruction, its part of the traffic that it caused with it; nil: not known
-	Launch  *config.Launch // of a job, which ran it first; nil: no job did
+	// Accesses of each instruction to memory; nil: they were not counted.
+	Accesses []account.AccessCounts
+	Joules   []float64      // of each instruction, its part of the traffic that it caused with it; nil: not known
+	Launch   *config.Launch // of a job, which ran it first; nil: no job did
 	// Occupancy of a compute unit of the machine; nil: a workgroup does not fit.
 	Occupancy *Occupancy
 }
@@ -82,19 +84,23 @@ type ListedProgram struct {
 
 // A ListedInstruction is a wave instruction with its cost. Costs are 0 where the program has not run.
 type ListedInstruction struct {
-	PC        int               `json:"pc" doc:"place of the instruction in its program, from 0"`
-	ID        uint32            `json:"id" doc:"id of the SPIR-V instruction that it is of; 0: of none"`
-	Line      uint32            `json:"line" doc:"line of the source; 0: not known"`
-	Class     string            `json:"class" doc:"class of the timing table"`
-	Text      string            `json:"instruction" doc:"the instruction with its registers"`
-	Target    bool              `json:"branch_target" doc:"whether a branch leads here"`
-	Issues    uint64            `json:"issues" unit:"instructions" doc:"how often waves issued it"`
-	Cycles    uint64            `json:"cycles" unit:"slot cycles" doc:"cycles that waves spent at it"`
-	LDSPasses uint64            `json:"lds_passes" unit:"passes" doc:"passes over the banks of the LDS"`
-	Conflicts uint64            `json:"conflict_passes" unit:"passes" doc:"those of them that bank conflicts added"`
-	IdleLanes uint64            `json:"idle_lanes" unit:"lanes" doc:"inactive lanes, over all issues"`
-	Joules    float64           `json:"joules" unit:"J" doc:"energy, with its part of the traffic; 0 without a table of energies"`
-	ByReason  map[string]uint64 `json:"by_reason" unit:"slot cycles" doc:"the cycles by the reason why the wave waited; reasons without any are left out"`
+	PC          int               `json:"pc" doc:"place of the instruction in its program, from 0"`
+	ID          uint32            `json:"id" doc:"id of the SPIR-V instruction that it is of; 0: of none"`
+	Line        uint32            `json:"line" doc:"line of the source; 0: not known"`
+	Class       string            `json:"class" doc:"class of the timing table"`
+	Text        string            `json:"instruction" doc:"the instruction with its registers"`
+	Target      bool              `json:"branch_target" doc:"whether a branch leads here"`
+	Issues      uint64            `json:"issues" unit:"instructions" doc:"how often waves issued it"`
+	Cycles      uint64            `json:"cycles" unit:"slot cycles" doc:"cycles that waves spent at it"`
+	LDSPasses   uint64            `json:"lds_passes" unit:"passes" doc:"passes over the banks of the LDS"`
+	Conflicts   uint64            `json:"conflict_passes" unit:"passes" doc:"those of them that bank conflicts added"`
+	IdleLanes   uint64            `json:"idle_lanes" unit:"lanes" doc:"inactive lanes, over all issues"`
+	Accesses    uint64            `json:"accesses" unit:"instructions" doc:"accesses to memory; 0 without a timed run, as the next three"`
+	CacheLines  uint64            `json:"cache_lines" unit:"lines" doc:"cache lines that accesses asked for"`
+	Sectors     uint64            `json:"sectors" unit:"sectors" doc:"sectors of 32 bytes that lanes touched in those lines; a shorter line counts as one"`
+	AccessBytes uint64            `json:"access_bytes" unit:"bytes" doc:"bytes that lanes moved"`
+	Joules      float64           `json:"joules" unit:"J" doc:"energy, with its part of the traffic; 0 without a table of energies"`
+	ByReason    map[string]uint64 `json:"by_reason" unit:"slot cycles" doc:"the cycles by the reason why the wave waited; reasons without any are left out"`
 }
 
 // listed is the listing for other programs.
@@ -113,6 +119,10 @@ func (l *Listing) listed() ListedProgram {
 					row.ByReason[account.Reason(r).String()] = cycles
 				}
 			}
+		}
+		if l.Accesses != nil {
+			n := &l.Accesses[i]
+			row.Accesses, row.CacheLines, row.Sectors, row.AccessBytes = n.Accesses, n.Lines, n.Sectors, n.Bytes
 		}
 		if l.Joules != nil {
 			row.Joules = l.Joules[i]

@@ -53,6 +53,7 @@ type appFlags struct {
 	seconds          float64
 	checks           bool
 	checkJSON        string
+	whatIf           whatIfFlag
 	noCache          bool
 	wholeSubmissions bool
 	quiet            bool
@@ -74,7 +75,8 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
   spvsim app --time 'mul_mat*:3' --trace program.pftrace -- ./program
   spvsim app --trace program.pftrace --trace-waves 'main:1' -- ./program     with all waves of the first dispatch of main
   spvsim app --jobs 2 --programs programs.txt                               run the program in each line of the file, two at a time
-  spvsim app --capture jobs --select 'main*:3' -- ./program`,
+  spvsim app --capture jobs --select 'main*:3' -- ./program
+  spvsim app --what-if all --select 'main:1' -- ./program                   what each limit costs the first dispatch of main`,
 		Args: func(c *cobra.Command, args []string) error {
 			return f.programs.check(c, args)
 		},
@@ -93,7 +95,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	f.waves.add(c)
 	f.programs.add(c)
 	flags.StringVar(&f.capture, "capture", "", "write dispatches to this `folder` as jobs; spvsim run repeats each with the same bytes and cycles. Captured dispatches start with cold caches")
-	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that match these `patterns`")
+	flags.StringVar(&f.choice, "select", "*", "capture, or compare with --what-if, the dispatches that match these `patterns`")
 	flags.BoolVar(&f.wholeSubmissions, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
 	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require), opencl (what Mesa's rusticl and zink require). A call that draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
@@ -108,6 +110,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.overlap, "overlap", "submitted", "`which` launches overlap: submitted (all that barriers, events and semaphores allow), or none")
 	flags.BoolVar(&f.checks, "check", false, "look for accesses that no shader may make, and fail if there are any: see spvsim run --check")
 	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`")
+	whatIfFlagOf(c, &f.whatIf.texts, "run the dispatches that --select chooses also on counterfactual machines, each without one limit, and show what each saves: `names` as for spvsim run --what-if; may be repeated. These dispatches start with cold caches")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -154,6 +157,9 @@ func (f *appFlags) check(c *cobra.Command) error {
 		return fmt.Errorf("--time: found --mode %s too: want one of them", f.mode)
 	}
 	if err := f.waves.check(c, f.trace, f.mode); err != nil {
+		return err
+	}
+	if err := f.checkWhatIf(c); err != nil {
 		return err
 	}
 	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}, {"trace-waves", f.waves.dispatches}} {
@@ -236,7 +242,9 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.capture != "" {
+	if f.whatIf.texts != nil {
+		f.capture = filepath.Join(folder, "captures")
+	} else if f.capture != "" {
 		if f.capture, err = filepath.Abs(f.capture); err != nil {
 			return err
 		}
@@ -272,7 +280,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
 	}
-	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused), f.found(c, p.Check))
+	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused), f.found(c, p.Check), f.counterfactuals(c))
 }
 
 // found shows what the check of the dispatches found, and is an error if that is something.

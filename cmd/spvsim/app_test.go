@@ -38,6 +38,9 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-limit", "5"}, "--trace-limit 5: want at least"},
 		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-cus", "3-1"}, "--trace-cus"},
 		{[]string{"--trace", "t", "--trace-cus", "1"}, "want --trace-waves with it"},
+		{[]string{"--what-if", "all"}, "--what-if: want --select with it"},
+		{[]string{"--what-if", "all", "--select", "*", "--capture", "jobs"}, "--what-if: found --capture too"},
+		{[]string{"--what-if", "conflict", "--select", "*"}, "nearest: conflicts"},
 	} {
 		wantRefused(t, spvsim("", append(append([]string{"app"}, c.flags...), "--", "true")...), c.want)
 	}

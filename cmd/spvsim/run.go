@@ -149,6 +149,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 
 // simulate runs the job and shows the results.
 func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) error {
+	f.counted = f.listing != "" && f.listingFormat() != ""
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
@@ -251,13 +252,21 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 	}
 	if f.listing != "" {
 		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error {
-			return listings(w, r.Listings, strings.TrimPrefix(strings.ToLower(filepath.Ext(f.listing)), "."))
+			return listings(w, r.Listings, f.listingFormat())
 		}))
 	}
 	for _, d := range dumps {
 		errs = append(errs, d.write(c, r))
 	}
 	return errors.Join(errs...)
+}
+
+// listingFormat returns the format of the listing by its file: csv, json, or empty for text.
+func (f *runFlags) listingFormat() string {
+	if ext := strings.ToLower(filepath.Ext(f.listing)); ext == ".csv" || ext == ".json" {
+		return ext[1:]
+	}
+	return ""
 }
 
 // summary reports whether to print the summary: not if standard output carries data for a program.

@@ -31,6 +31,7 @@ type traceFlags struct {
 	accesses accessesFlags
 	daisen   string
 	monitor  string
+	counted  bool // a listing has the accesses of each instruction
 	// the profile after the run; nil: not requested, or nothing ran
 	runProfile *profile.Profile
 }
@@ -59,7 +60,7 @@ type record struct {
 
 // records creates the requested records. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
-	if f.profile != "" || f.series != "" || f.counters != "" || f.trace != "" && s.Machine.Energies().HasTable() {
+	if f.counted || f.profiles() || f.trace != "" && s.Machine.Energies().HasTable() {
 		list = append(list, f.profiled(c, s))
 	}
 	if err := f.unused(c); err != nil {
@@ -81,6 +82,9 @@ func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err
 	}
 	return list, nil
 }
+
+// profiles reports whether a file of the profile is requested.
+func (f *traceFlags) profiles() bool { return f.profile != "" || f.series != "" || f.counters != "" }
 
 // tasks writes Akita's database.
 func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
@@ -172,6 +176,10 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 	collector := profile.NewCollector()
 	return record{collector, func(r *gpu.Result) error {
 		if r == nil || r.Stats.Launches == 0 {
+			return nil
+		}
+		collector.ListAccesses(r.Listings)
+		if !f.profiles() && f.trace == "" {
 			return nil
 		}
 		p, err := newProfile(s.Job, collector, s.Machine, r)

@@ -37,8 +37,8 @@ type Writer struct {
 	waves    uint64   // that began
 	slots    []holder // by wave slot
 
-	cycle, unit, simd, wave, pc, line, bytes *parquet.Column
-	steps, programs, kind, level             *parquet.Column
+	cycle, unit, simd, wave, pc, line, sectors, bytes *parquet.Column
+	steps, programs, kind, level                      *parquet.Column
 }
 
 // A holder is the wave in a slot.
@@ -57,7 +57,7 @@ func New(w io.Writer, o Options) *Writer {
 	}{
 		{&t.cycle, "cycle", parquet.Integer}, {&t.unit, "unit", parquet.Integer}, {&t.simd, "simd", parquet.Integer}, {&t.wave, "wave", parquet.Integer},
 		{&t.steps, "step", parquet.Text}, {&t.programs, "program", parquet.Text}, {&t.pc, "pc", parquet.Integer}, {&t.line, "line", parquet.Integer},
-		{&t.bytes, "bytes", parquet.Integer}, {&t.kind, "kind", parquet.Text}, {&t.level, "level", parquet.Text},
+		{&t.sectors, "sectors", parquet.Integer}, {&t.bytes, "bytes", parquet.Integer}, {&t.kind, "kind", parquet.Text}, {&t.level, "level", parquet.Text},
 	} {
 		*c.to = t.out.Column(c.name, c.typ)
 	}
@@ -96,6 +96,7 @@ func (t *Writer) Memory(a *probe.Access) {
 		t.programs.Text(w.program)
 		t.pc.Int(int64(a.PC))
 		t.line.Int(int64(l.Addr))
+		t.sectors.Int(int64(l.Sectors))
 		t.bytes.Int(int64(l.Bytes))
 		t.kind.Text(a.Kind)
 		if l.Level == "" {

@@ -101,7 +101,9 @@ const Unknown = ^uint64(0)
 type Line struct {
 	Addr  uint64
 	Bytes uint32 // that lanes move
-	Level string // the farthest that was reached; empty: not known
+	// Sectors of 32 bytes that lanes touch; a shorter line counts as one.
+	Sectors uint16
+	Level   string // the farthest that was reached; empty: not known
 }
 
 // A PayloadWait is a payload of an execution graph that was enqueued, or was picked to be launched.

@@ -6,6 +6,7 @@ import (
 	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
+	"spvsim/tracing"
 	"spvsim/tracing/probe"
 )
 
@@ -30,7 +31,7 @@ type Collector struct {
 	droppedLaunches int // launches that are not among them
 	latencies       latencies
 	maps            maps
-	accesses        map[*program.Program][]accessCounts // by instruction
+	accesses        map[*program.Program][]account.AccessCounts // by instruction
 	lifetimes       latencies                           // of workgroups, by the name of their program
 	workgroups      map[residentGroup]begunAccess
 }
@@ -42,7 +43,7 @@ type kernel struct {
 	weights []uint64   // operations of a lane, by instruction
 	issues  [][]uint64 // of the program's map; nil: it has none
 	joined  int        // instructions of a row of it
-	access  []accessCounts
+	access  []account.AccessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
 	units       map[int]bool
@@ -68,7 +69,7 @@ type depth struct{ sinceCycle, payloads uint64 }
 
 // NewCollector returns an empty collector.
 func NewCollector() *Collector {
-	return &Collector{accesses: map[*program.Program][]accessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
+	return &Collector{accesses: map[*program.Program][]account.AccessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
 // RunBegin implements probe.Tracer.
@@ -241,23 +242,18 @@ func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, fr
 	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 
-// accessCounts are the accesses of an instruction to memory.
-type accessCounts struct{ accesses, lines, bytes uint64 }
-
 // accessesOf returns the counts of a program's instructions.
-func (c *Collector) accessesOf(p *program.Program) []accessCounts {
+func (c *Collector) accessesOf(p *program.Program) []account.AccessCounts {
 	if c.accesses[p] == nil {
-		c.accesses[p] = make([]accessCounts, len(p.Insts))
+		c.accesses[p] = make([]account.AccessCounts, len(p.Insts))
 	}
 	return c.accesses[p]
 }
 
-// add adds an access.
-func (n *accessCounts) add(a *probe.Access) {
-	n.accesses++
-	n.lines += uint64(len(a.Lines))
-	for i := range a.Lines {
-		n.bytes += uint64(a.Lines[i].Bytes)
+// ListAccesses adds the accesses of each instruction to listings.
+func (c *Collector) ListAccesses(listings []tracing.Listing) {
+	for i := range listings {
+		listings[i].Accesses = c.accesses[listings[i].Program]
 	}
 }
 

@@ -136,6 +136,9 @@ func TestInstructionsOfProfiles(t *testing.T) {
 			for k := range p.Listings[i].Lines {
 				l := &p.Listings[i].Lines[k]
 				lines += l.CacheLines
+				if most := l.CacheLines * uint64(m.VectorL1.LineBytes) / 32; l.Sectors < l.CacheLines || l.Sectors > most {
+					t.Errorf("%s, pc %d: %d sectors in %d lines", name, k, l.Sectors, l.CacheLines)
+				}
 				most = max(most, l.LiveVector)
 				if l.LiveScalar > x.ScalarWords {
 					t.Errorf("%s, pc %d: %d live scalar registers of %d", name, k, l.LiveScalar, x.ScalarWords)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"spvsim/account"
 	"spvsim/tracing/probe"
 )
 
@@ -57,8 +58,17 @@ func (l *latencies) add(level string, cycles uint64) {
 
 // Memory implements probe.Tracer.
 func (c *Collector) Memory(a *probe.Access) {
-	c.maps.access(a)
-	c.kernels[c.kernelOf[c.geometry.Index(a.WaveSlotID)]].access[a.PC].add(a)
+	n := account.AccessCounts{Accesses: 1, Lines: uint64(len(a.Lines))}
+	for i := range a.Lines {
+		n.Sectors += uint64(a.Lines[i].Sectors)
+		n.Bytes += uint64(a.Lines[i].Bytes)
+	}
+	c.maps.Units[a.Unit].add(&n)
+	of := &c.kernels[c.kernelOf[c.geometry.Index(a.WaveSlotID)]].access[a.PC]
+	of.Accesses += n.Accesses
+	of.Lines += n.Lines
+	of.Sectors += n.Sectors
+	of.Bytes += n.Bytes
 	if a.Ready != probe.Unknown {
 		c.latencies.add(a.Level, a.Ready-min(a.At, a.Ready))
 		return

@@ -159,14 +159,11 @@ func (m *maps) sample(from, to uint64, levels []account.LevelCounts, parts [][]a
 	}
 }
 
-// access adds an access to memory.
-func (m *maps) access(a *probe.Access) {
-	u := &m.Units[a.Unit]
-	u.Accesses++
-	u.Lines += uint64(len(a.Lines))
-	for i := range a.Lines {
-		u.Bytes += uint64(a.Lines[i].Bytes)
-	}
+// add adds accesses to memory.
+func (u *UnitCounts) add(n *account.AccessCounts) {
+	u.Accesses += n.Accesses
+	u.Lines += n.Lines
+	u.Bytes += n.Bytes
 }
 
 // result returns the maps of a run of so many cycles, which do not change with these.

@@ -181,9 +181,11 @@ type Line struct {
 	// path or the LDS; zero in older files.
 	IdleLanes  uint64 `json:"idle_lanes,omitempty"`
 	UnitCycles uint64 `json:"unit_cycles,omitempty"`
-	// Of accesses to memory, with a tracer: their number, the cache lines that they asked for, and the bytes that lanes moved in them.
+	// Of accesses to memory, with a tracer: their number, the cache lines that they asked for, the sectors of 32 bytes that lanes
+	// touched in those (zero in older files), and the bytes that lanes moved.
 	Accesses    uint64 `json:"accesses,omitempty"`
 	CacheLines  uint64 `json:"cache_lines,omitempty"`
+	Sectors     uint64 `json:"sectors,omitempty"`
 	AccessBytes uint64 `json:"access_bytes,omitempty"`
 	// LiveVector and LiveScalar are the registers that are live.
 	LiveVector int `json:"live_vector,omitempty"`
@@ -279,7 +281,7 @@ func (s *Step) fillEmpty(slots uint64) {
 	}
 }
 
-func newListing(l *tracing.Listing, accesses []accessCounts) Listing {
+func newListing(l *tracing.Listing, accesses []account.AccessCounts) Listing {
 	live := l.Program.Live()
 	out := Listing{Name: l.Program.Name, WaveSize: l.Program.WaveSize}
 	for i := range l.Program.Insts {
@@ -293,7 +295,7 @@ func newListing(l *tracing.Listing, accesses []accessCounts) Listing {
 		line.LiveVector, line.LiveScalar = live[i].Vector, live[i].Scalar
 		if accesses != nil {
 			n := &accesses[i]
-			line.Accesses, line.CacheLines, line.AccessBytes = n.accesses, n.lines, n.bytes
+			line.Accesses, line.CacheLines, line.Sectors, line.AccessBytes = n.Accesses, n.Lines, n.Sectors, n.Bytes
 		}
 		if l.Joules != nil {
 			line.Joules = l.Joules[i]

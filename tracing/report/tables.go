@@ -96,7 +96,8 @@ type listingRow struct {
 	Source                        string // text of the line
 	Lanes                         string // share of the lanes that were active
 	Unit                          string // cycles of its unit that an access took
-	CacheLines, LineBytes         string // cache lines of an access, and bytes of each that lanes move
+	CacheLines, Sectors           string // of an access
+	LineBytes                     string // that lanes move in a line
 	Live                          string // registers, vector and scalar
 	Passes, Conflicts             string // of the LDS
 	Energy                        string
@@ -170,6 +171,9 @@ func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
 	}
 	if l.CacheLines > 0 && l.Accesses > 0 {
 		row.CacheLines = shortNumber(float64(l.CacheLines) / float64(l.Accesses))
+		if l.Sectors > 0 { // older files have none
+			row.Sectors = shortNumber(float64(l.Sectors) / float64(l.Accesses))
+		}
 		row.LineBytes = shortNumber(float64(l.AccessBytes) / float64(l.CacheLines))
 	}
 	if l.LiveVector+l.LiveScalar > 0 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -26,8 +27,10 @@ type capturer struct {
 	folder           string
 	wholeSubmissions bool // wholeSubmissions submissions
 	rules            choices
-	number           int
 }
+
+// captured counts the jobs of all devices, which write to one folder.
+var captured atomic.Int64
 
 // newCapturer reads SPVSIM_CAPTURE, a folder; SPVSIM_SELECT, comma-separated patterns, each with an optional count
 // after a colon; and SPVSIM_WHOLE, which is set to capture whole submissions.
@@ -154,8 +157,7 @@ func (c *capture) run(name string) (*replayed, error) {
 		return nil, err
 	}
 	c.findBlocks()
-	c.number++
-	c.file = filepath.Join(c.folder, fmt.Sprintf("%04d.yaml", c.number))
+	c.file = filepath.Join(c.folder, fmt.Sprintf("%04d.yaml", captured.Add(1)))
 	text, err := c.job(name)
 	if err == nil {
 		err = os.WriteFile(c.file, []byte(text), 0o666)

@@ -34,7 +34,7 @@ func (w *jobWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, 
 // that each binds for itself.
 func (c *capture) job(name string) (string, error) {
 	w := &jobWriter{capture: c}
-	w.printf("# %s, captured from an application; run it with spvsim run\n", strings.ReplaceAll(name, "\n", " "))
+	w.printf("# captured from an application; run it with spvsim run\ndescription: %q\n", strings.ToValidUTF8(name, "?"))
 	c.writeMachine(&w.Builder)
 	if one := &c.steps[0]; len(c.steps) == 1 && one.dispatch != nil && one.dispatch.indirect.Bytes == nil {
 		w.single(one)
