@@ -182,9 +182,6 @@ func (f *Fit) simulate() error {
 		done[r.run()] = len(f.points)
 		f.points = append(f.points, point{Row: r, machine: machine, stats: *stats})
 	}
-	for i := range f.points {
-		f.points[i].stretch()
-	}
 	return errors.Join(faults...)
 }
 
@@ -192,6 +189,9 @@ func (f *Fit) simulate() error {
 func (f *Fit) usable(m *config.Machine, s *tracing.Stats) error {
 	if s.Cycles == 0 || s.Functional != nil || s.Estimate != nil || s.Stopped != "" {
 		return fmt.Errorf("%w: want a job that is timed as a whole, in mode timed", ErrRow)
+	}
+	if s.ClockMHz != m.ClockMHz {
+		return fmt.Errorf("%w: the power limit lowers its clock to %d MHz: want settings that do not, and the measured clock in core_mhz", ErrRow, s.ClockMHz)
 	}
 	for i := range f.entries {
 		e := &f.entries[i]
@@ -202,21 +202,7 @@ func (f *Fit) usable(m *config.Machine, s *tracing.Stats) error {
 	return nil
 }
 
-// stretch gives the counts the measured time.
-func (p *point) stretch() {
-	if p.Seconds == 0 {
-		p.Seconds = p.machine.Energies().Seconds(p.stats.Cycles)
-		return
-	}
-	factor := p.Seconds / p.machine.Energies().Seconds(p.stats.Cycles)
-	p.stats.Stretch(factor)
-	p.stats.Steps = slices.Clone(p.stats.Steps)
-	for i := range p.stats.Steps {
-		p.stats.Steps[i].Stretch(factor)
-	}
-}
-
-// value is the row's power or energy with other values of entries.
+// value is the row's power or energy with other values of entries, in the measured time if it is known.
 func (p *point) value(entries []entry, x []float64) float64 {
 	m := *p.machine
 	for j := range entries {
@@ -224,11 +210,14 @@ func (p *point) value(entries []entry, x []float64) float64 {
 	}
 	s := p.stats
 	s.Energies = m.Energies()
+	if p.Seconds > 0 {
+		s.Energies = s.Energies.Stretched(p.Seconds / s.Energies.Seconds(s.Cycles))
+	}
 	joules := s.Energy().Total()
 	if p.Joules > 0 {
 		return joules
 	}
-	return joules / p.Seconds
+	return s.Energies.Watts(joules, s.Cycles)
 }
 
 func (f *Fit) values(of func(e *entry) float64) (list []float64) {

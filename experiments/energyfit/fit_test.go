@@ -35,7 +35,7 @@ func jobCounts(job int) *tracing.Stats {
 	}
 	c.Lanes.Reads, c.Lanes.Writes = of(4e9), of(2e9)
 	c.Memory = []account.LevelCounts{{Name: "l2", Accesses: of(4e6), Bytes: of(4e8)}, {Name: "memory", Bytes: of(4e8)}}
-	return &tracing.Stats{Counts: c, Steps: []account.StepCounts{{Name: "all", Counts: c}}}
+	return &tracing.Stats{ClockMHz: 1000, Counts: c, Steps: []account.StepCounts{{Name: "all", Counts: c}}}
 }
 
 // machines are those that were loaded, by their settings.
@@ -198,7 +198,6 @@ func TestMeasuredTime(t *testing.T) {
 	e, seconds := s.Energy(), s.Energies.Seconds(s.Cycles)
 	row.Seconds = 2 * seconds
 	p := point{Row: &row, machine: m, stats: *s}
-	p.stretch()
 	lost := 1 / m.Energy.Supply
 	constant := energy.Sum(e.Joules[energy.Units:energy.Supply])
 	if got, want := p.value(nil, nil), (e.Dynamic()/2+constant)/seconds*lost; math.Abs(got-want) > 1e-6*want {
