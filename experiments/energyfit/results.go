@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"spvsim/config"
+	"spvsim/tracing"
 )
 
 // WriteMachine writes the entries as a file on top of the base, which is relative to a folder.
@@ -57,7 +58,7 @@ func (f *Fit) Write(w io.Writer) error {
 	for i := range f.points {
 		p := &f.points[i]
 		measured, unit := p.measured()
-		fmt.Fprintf(t, "%d\t%s\t%.4g %s\t%s\t%s\t%s\n", p.Line, p.label(), measured, unit, off(p.before, measured), off(p.after, measured), off(p.without, measured))
+		fmt.Fprintf(t, "%d\t%s\t%s %s\t%s\t%s\t%s\n", p.Line, p.label(), tracing.Digits(measured, 4), unit, off(p.before, measured), off(p.after, measured), off(p.without, measured))
 	}
 	before, _ := f.meanError(func(p *point) float64 { return p.before })
 	after, _ := f.meanError(func(p *point) float64 { return p.after })
