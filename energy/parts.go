@@ -83,6 +83,16 @@ func (p Part) String() string { return parts[p].name }
 // Group is the kind of a part.
 func (p Part) Group() Group { return parts[p].group }
 
+// PartOf finds a part by its name.
+func PartOf(name string) (Part, bool) {
+	for p := range NumParts {
+		if parts[p].name == name {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
 // Meaning describes the joules of a part.
 func (p Part) Meaning() string { return parts[p].meaning }
 
