@@ -83,6 +83,7 @@ var allowedImports = map[string]string{
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
+	"experiments/energyfit": "account config energy internal/fault internal/schema tracing",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
 	"experiments/sweep":     "config experiments internal/files internal/parquet internal/schema tracing",
 	"experiments/measure":   "config experiments/sweep gpu internal/files mem/texture spirv spirv/validate vulkan/device",
@@ -98,7 +99,7 @@ var allowedImports = map[string]string{
 	"vulkan/launch":         "internal/files spirv",
 	"vulkan/rows":           "account experiments/sweep internal/files internal/parquet plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "check config engine experiments experiments/measure experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/device vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "check config energy engine experiments experiments/energyfit experiments/measure experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/device vulkan/launch vulkan/rows",
 
 	"scheduler/internal/testmachine": "cu engine internal/spec internal/timing isa lds mem program simd", // for tests
 }

@@ -197,7 +197,20 @@ func (c *Counts) addLinks(list []LinkBytes) {
 type StepCounts struct {
 	Name string
 	Counts
-	PeakWatts float64 // of the launch that took most power on average
+	Peak Peak // its launch with the highest power
+}
+
+// A Peak is the highest power of any window, on average over the window, and the length of that window.
+type Peak struct {
+	Watts  float64
+	Cycles uint64
+}
+
+// Raise sets the peak to that of another window if it is higher.
+func (p *Peak) Raise(o Peak) {
+	if o.Watts > p.Watts {
+		*p = o
+	}
 }
 
 // PartCounts counts the lines asked of a part of a memory level: a slice of a cache, or a channel of memory.

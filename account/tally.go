@@ -19,7 +19,7 @@ func (t *Tally) Add(step string, c *Counts) int {
 	i := t.Number(step)
 	t.Steps[i].Add(c)
 	if t.Watts != nil && !c.Untimed() && c.Estimate == nil {
-		t.Steps[i].PeakWatts = max(t.Steps[i].PeakWatts, t.Watts(c))
+		t.Steps[i].Peak.Raise(Peak{t.Watts(c), c.Cycles})
 	}
 	return i
 }

@@ -45,7 +45,6 @@ func (m *Model) half(e *Energy, c *account.Counts, x *extrapolation) float64 {
 	for p := VectorL1; p <= Memory; p++ {
 		traffic += e.Joules[p] * (1 - 1/x.memory)
 	}
-	constant := e.Constant() - e.Joules[Supply]
 	rest := float64(c.Estimate.Cycles)
-	return (constant*c.Estimate.Half/float64(c.Cycles) + traffic*c.Estimate.Half/rest) / m.Table.Supply
+	return (e.Constant()*c.Estimate.Half/float64(c.Cycles) + traffic*c.Estimate.Half/rest) / m.Table.Supply
 }

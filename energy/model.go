@@ -38,6 +38,14 @@ type Model struct {
 	plant  Plant
 	class  [isa.NumClasses]float64
 	levels map[string]levelEnergy
+	longer float64 // share by which times are longer than their cycles at the machine's clock
+}
+
+// Stretched returns a model in which all takes a multiple of the time: the same work, measured at another speed.
+func (m *Model) Stretched(factor float64) *Model {
+	out := *m
+	out.longer = (1+m.longer)*factor - 1
+	return &out
 }
 
 // A levelEnergy is the part and the costs, in joules, of accesses to a memory level.
@@ -101,7 +109,7 @@ func (m *Model) Watts(joules float64, cycles uint64) float64 {
 
 // Seconds converts cycles to seconds.
 func (m *Model) Seconds(cycles uint64) float64 {
-	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6)
+	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6) * (1 + m.longer)
 }
 
 // Compute is the energy of a launch or a step.

@@ -3,7 +3,8 @@ package energy
 // A Part is a consumer of energy. Every joule belongs to exactly one.
 type Part uint8
 
-// Parts, in the order of the statistics: dynamic ones, then those that consume with time alone.
+// Parts, in the order of the statistics: dynamic ones, those that consume with time alone, and the loss of regulators, which is a share of
+// all.
 const (
 	Fetch Part = iota
 	Vector
@@ -31,32 +32,66 @@ const (
 	firstConstant = Units
 )
 
-var parts = [NumParts]struct{ name, meaning string }{
-	Fetch:       {"fetch", "fetching and issuing instructions"},
-	Vector:      {"vector", "operations of lanes, with their addresses"},
-	Matrix:      {"matrix", "products of the matrix unit"},
-	Scalar:      {"scalar", "scalar operations, branches, messages"},
-	Registers:   {"registers", "vector registers"},
-	LDS:         {"lds", "local data shares"},
-	VectorL1:    {"vector_l1", "vector data caches"},
-	ScalarL1:    {"scalar_l1", "scalar data caches"},
-	ShaderArray: {"shader_array", "caches between vector_l1 and l2"},
-	L2:          {"l2", "second-level caches"},
-	MemorySide:  {"memory_side", "cache in front of the memory channels"},
-	Links:       {"links", "data moved between levels, by the distance"},
-	Memory:      {"memory", "traffic of device memory"},
-	Payloads:    {"payloads", "on-chip payload memory"},
-	Queue:       {"queue", "entries of enqueue queues, and launches that they start"},
-	Dispatch:    {"dispatch", "start of workgroups and waves"},
-	Units:       {"compute_units", "clocks and leakage of compute units"},
-	Engines:     {"shader_engines", "clocks and leakage of shader engines"},
-	Chip:        {"chip", "clocks and leakage of everything else on the chips"},
-	Idle:        {"memory_idle", "device memory without its traffic: refresh, interfaces"},
-	Board:       {"board", "fan and everything else on the board"},
-	Supply:      {"supply", "loss in voltage regulators"},
+// A Group is a kind of parts, for pictures.
+type Group uint8
+
+// Groups, in the order of their parts.
+const (
+	Instructions Group = iota
+	Caches
+	Traffic
+	Launches
+	Time
+	Losses
+	NumGroups
+)
+
+var groups = [NumGroups]string{"instructions", "caches and links", "memory traffic", "launches", "clocks and leakage", "board and regulators"}
+
+func (g Group) String() string { return groups[g] }
+
+var parts = [NumParts]struct {
+	name, meaning string
+	group         Group
+}{
+	Fetch:       {"fetch", "fetching and issuing instructions", Instructions},
+	Vector:      {"vector", "operations of lanes, with their addresses", Instructions},
+	Matrix:      {"matrix", "products of the matrix unit", Instructions},
+	Scalar:      {"scalar", "scalar operations, branches, messages", Instructions},
+	Registers:   {"registers", "vector registers", Instructions},
+	LDS:         {"lds", "local data shares", Instructions},
+	VectorL1:    {"vector_l1", "vector data caches", Caches},
+	ScalarL1:    {"scalar_l1", "scalar data caches", Caches},
+	ShaderArray: {"shader_array", "caches between vector_l1 and l2", Caches},
+	L2:          {"l2", "second-level caches", Caches},
+	MemorySide:  {"memory_side", "cache in front of the memory channels", Caches},
+	Links:       {"links", "data moved between levels, by the distance", Caches},
+	Memory:      {"memory", "traffic of device memory", Traffic},
+	Payloads:    {"payloads", "on-chip payload memory", Caches},
+	Queue:       {"queue", "entries of enqueue queues, and launches that they start", Launches},
+	Dispatch:    {"dispatch", "start of workgroups and waves", Launches},
+	Units:       {"compute_units", "clocks and leakage of compute units", Time},
+	Engines:     {"shader_engines", "clocks and leakage of shader engines", Time},
+	Chip:        {"chip", "clocks and leakage of everything else on the chips", Time},
+	Idle:        {"memory_idle", "device memory without its traffic: refresh, interfaces", Time},
+	Board:       {"board", "fan and everything else on the board", Losses},
+	Supply:      {"supply", "loss in voltage regulators", Losses},
 }
 
 func (p Part) String() string { return parts[p].name }
+
+// Group is the kind of a part.
+func (p Part) Group() Group { return parts[p].group }
+
+// PartOf finds a part by its name.
+func PartOf(name string) (Part, bool) {
+	for p := range NumParts {
+		if parts[p].name == name {
+			return p, true
+		}
+	}
+	return 0, false
+}
 
 // Meaning describes the joules of a part.
 func (p Part) Meaning() string { return parts[p].meaning }
@@ -78,8 +113,8 @@ func (e *Energy) Add(o *Energy) {
 // Total is the sum over all parts.
 func (e *Energy) Total() float64 { return Sum(e.Joules[:]) }
 
-// Constant returns the energy that depends on time alone, including the losses of regulators.
-func (e *Energy) Constant() float64 { return Sum(e.Joules[firstConstant:]) }
+// Constant returns the energy that depends on time alone. The losses of regulators are apart, as they depend on all.
+func (e *Energy) Constant() float64 { return Sum(e.Joules[firstConstant:Supply]) }
 
 // Dynamic returns the energy of events.
 func (e *Energy) Dynamic() float64 { return Sum(e.Joules[:firstConstant]) }

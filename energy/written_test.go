@@ -43,7 +43,7 @@ func TestWrittenEnergies(t *testing.T) {
 		for p, joules := range e.Joules {
 			out += fmt.Sprintf("%s %.9g, ", Part(p), joules)
 		}
-		return fmt.Sprintf("%shalf %.9g, constant %.9g", out, e.Half, e.Constant())
+		return fmt.Sprintf("%shalf %.9g, constant %.9g", out, e.Half, e.Constant()+e.Joules[Supply])
 	})
 }
 

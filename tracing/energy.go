@@ -3,6 +3,7 @@ package tracing
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"spvsim/account"
@@ -74,16 +75,19 @@ func (s *Stats) programMembers() (o object) {
 	return o
 }
 
-// peakWatts is the power of the launch that took most.
-func (s *Stats) peakWatts() (most float64) {
-	for i := range s.Steps {
-		most = max(most, s.Steps[i].PeakWatts)
+// peak is the launch with the highest power; where launches overlap, all of them are one window.
+func (s *Stats) peak() (p account.Peak) {
+	if s.Queues != nil {
+		return account.Peak{Watts: s.Energies.Watts(s.Energy().Total(), s.Cycles), Cycles: s.Cycles}
 	}
-	return most
+	for i := range s.Steps {
+		p.Raise(s.Steps[i].Peak)
+	}
+	return p
 }
 
 // energyMembers are an energy as members of a JSON object.
-func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak float64) object {
+func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak account.Peak) object {
 	var list object
 	for p, j := range e.Joules {
 		list = append(list, named{energy.Part(p).String(), j})
@@ -94,8 +98,11 @@ func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak fl
 		o = append(o, named{"low", total - e.Half}, named{"high", total + e.Half})
 	}
 	if !c.Untimed() {
-		o = append(o, named{"constant", e.Constant()}, named{"watts", m.Watts(total, c.Cycles)}, named{"peak_watts", peak},
-			named{"limit_watts", m.Table.LimitWatts}, named{"delay", total * m.Seconds(c.Cycles)})
+		o = append(o, named{"constant", e.Constant()}, named{"watts", m.Watts(total, c.Cycles)})
+		if peak.Cycles > 0 {
+			o = append(o, named{"peak_watts", peak.Watts}, named{"peak_seconds", m.Seconds(peak.Cycles)})
+		}
+		o = append(o, named{"limit_watts", m.Table.LimitWatts}, named{"delay", total * m.Seconds(c.Cycles)})
 	}
 	return append(o, named{"parts", list})
 }
@@ -124,7 +131,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 		watts := s.Energies.Watts(e.Total(), s.Cycles)
 		text += ", " + wattsText(watts)
 		switch limit := s.Energies.Table.LimitWatts; {
-		case limit > 0 && max(watts, s.peakWatts()) > limit:
+		case limit > 0 && max(watts, s.peak().Watts) > limit:
 			text += fmt.Sprintf(" (limit %g W, exceeded: the product would lower its clock)", limit)
 		case limit > 0:
 			text += fmt.Sprintf(" (limit %g W)", limit)
@@ -147,12 +154,14 @@ func (s *Stats) writePrograms(w io.Writer) {
 	fmt.Fprintf(w, "instructions of\t%s\n", strings.Join(text, ", "))
 }
 
-// wattsText words a power, with three digits or all of its integer part.
-func wattsText(w float64) string {
-	if w >= 999.5 { // %.3g would write an exponent
-		return fmt.Sprintf("%.0f W", w)
+func wattsText(w float64) string { return Digits(w, 3) + " W" }
+
+// Digits writes a number with some digits, or with all of its integer part where that has more: %g would write an exponent then.
+func Digits(x float64, n int) string {
+	if math.Abs(x) >= math.Pow10(n)-0.5 {
+		return fmt.Sprintf("%.0f", x)
 	}
-	return fmt.Sprintf("%.3g W", w)
+	return fmt.Sprintf("%.*g", n, x)
 }
 
 // JoulesText words an energy.
@@ -162,8 +171,8 @@ func JoulesText(j float64) string {
 		of   float64
 	}{{"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"nJ", 1e-9}} {
 		if j >= u.of {
-			return fmt.Sprintf("%.3g %s", j/u.of, u.name)
+			return Digits(j/u.of, 3) + " " + u.name
 		}
 	}
-	return fmt.Sprintf("%.3g pJ", j*1e12)
+	return Digits(j*1e12, 3) + " pJ"
 }

@@ -201,14 +201,14 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
 	if e := s.energyOf(); e != nil {
-		o = append(o, named{"energy", append(energyMembers(s.Energies, e, &s.Counts, s.peakWatts()), named{"programs", s.programMembers()})})
+		o = append(o, named{"energy", append(energyMembers(s.Energies, e, &s.Counts, s.peak()), named{"programs", s.programMembers()})})
 	}
 	steps := []object{}
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		member := append(object{{"name", step.Name}}, members(&step.Counts, s.ClockMHz)...)
 		if s.Energies.HasTable() && !step.Concurrent { // of launches that overlap, the energy is known of all together
-			member = append(member, named{"energy", energyMembers(s.Energies, s.Energies.Compute(&step.Counts), &step.Counts, step.PeakWatts)})
+			member = append(member, named{"energy", energyMembers(s.Energies, s.Energies.Compute(&step.Counts), &step.Counts, step.Peak)})
 		}
 		steps = append(steps, member)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/engine"
 	"spvsim/gpu"
+	"spvsim/tracing"
 )
 
 // levelsOfParts are the levels at which components can be listed.
@@ -44,7 +45,7 @@ func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 		g := groups[name]
 		fmt.Fprintf(t, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t", width, name, g.members, g.Events, g.Ahead, g.Calls, g.Sent, g.Received, g.Reservations)
 		if powered {
-			fmt.Fprintf(t, "%.4g\t", r.Stats.Energies.Watts(g.joules, r.Stats.Cycles))
+			fmt.Fprint(t, tracing.Digits(r.Stats.Energies.Watts(g.joules, r.Stats.Cycles), 4)+"\t")
 		}
 		fmt.Fprintln(t)
 	}

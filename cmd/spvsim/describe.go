@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/experiments/energyfit"
 	"spvsim/experiments/sweep"
 	"spvsim/plots"
 	"spvsim/tracing"
@@ -68,7 +69,7 @@ func schemaCommand() *cobra.Command {
 		Use:   "schema KIND",
 		Short: "Print the JSON Schema of a kind of file, for editors and programs",
 		Long: "Print the JSON Schema of a kind of file that you write (" + strings.Join(schemaKinds(), ", ") + `), for editors,
-or of one that spvsim writes (` + strings.Join(outputKinds(), ", ") + `), for programs that read it.
+of the rows that energy fit reads (` + measuredKind + `), or of one that spvsim writes (` + strings.Join(outputKinds(), ", ") + `), for programs that read it.
 
 --install writes the schemas of the files that you write to a folder. For each kind of file it prints a line. Begin your file with this line, and an editor
 with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix) finds the schema.`,
@@ -126,7 +127,10 @@ func installSchemas(c *cobra.Command, folder string) error {
 // figureKind is the kind of file that the package of figures describes.
 const figureKind = "figure"
 
-// schemaKinds are the kinds of file with a schema, in alphabetical order.
+// measuredKind is the kind of rows that energy fit reads.
+const measuredKind = "measured-power"
+
+// schemaKinds are the kinds of YAML file with a schema, in alphabetical order.
 func schemaKinds() []string {
 	kinds := append(config.SchemaKinds(), figureKind)
 	slices.Sort(kinds)
@@ -149,12 +153,14 @@ var outputs = map[string]struct {
 func outputKinds() []string { return slices.Sorted(maps.Keys(outputs)) }
 
 // allKinds are the kinds of file with a schema: those that users write, then those that spvsim writes.
-func allKinds() []string { return append(schemaKinds(), outputKinds()...) }
+func allKinds() []string { return append(append(schemaKinds(), measuredKind), outputKinds()...) }
 
 func schemaOf(kind string) ([]byte, error) {
 	switch {
 	case kind == figureKind:
 		return plots.Schema()
+	case kind == measuredKind:
+		return energyfit.Schema()
 	case slices.Contains(schemaKinds(), kind):
 		return config.Schema(kind)
 	case outputs[kind].schema != nil:

@@ -33,6 +33,7 @@ var complete = map[string][]string{
 	"sweep": {"lds-stride", "--small", "--dry-run"}, "machine": {"gcn3-r9nano"}, "schema": {"job"}, "init": {"testdata/bounds/doubled-private.spvasm"},
 	"asm": {"testdata/bounds/doubled-private.spvasm", "-o", "-"}, "plot": {"../../plots/testdata/schedulers.csv", "../../plots/testdata/line.yaml", "--format", "svg"},
 	"stats": {}, "version": {}, "driver": {}, "app": {"--", "true"}, "sweep-point": {}, "measure": {"saxpy", "--repetitions", "1"},
+	"energy fit": {"testdata/energyfit/measured.csv", "--machine", "gcn3-r9nano", "--key", "energy.scale"},
 }
 
 // extensions are those by which commands distinguish files.
@@ -188,7 +189,7 @@ func TestHazardsAsFlags(t *testing.T) {
 		for _, f := range texts(c) {
 			for _, hazard := range names {
 				args := append(strings.Fields(name), "--"+f.Name+"="+hazard)
-				endsInBounds(t, append(args, complete[c.Name()]...)...)
+				endsInBounds(t, append(args, complete[name]...)...)
 			}
 		}
 	}
@@ -271,7 +272,7 @@ func TestFullDiskOfEveryCommand(t *testing.T) {
 			if folder {
 				to = filepath.Join(dir, "folder")
 			}
-			args := append(strings.Fields(name), complete[c.Name()]...)
+			args := append(strings.Fields(name), complete[name]...)
 			if f.Name == "install" {
 				args = strings.Fields(name)
 			}

@@ -226,7 +226,11 @@ func (f *traceFlags) perfetto(c *cobra.Command, s *gpu.Setup) (record, error) {
 	w := perfetto.New(file, o)
 	return record{w, func(*gpu.Result) error {
 		if f.runProfile != nil {
-			w.Power(f.runProfile.FirstCycle, f.runProfile.Series.BinCycles, f.runProfile.Watts())
+			p := f.runProfile
+			w.Power("", p.FirstCycle, p.Series.BinCycles, p.Watts())
+			for _, g := range p.GroupWatts() {
+				w.Power(g.Name, p.FirstCycle, p.Series.BinCycles, g.Watts)
+			}
 		}
 		if w.Note() != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.trace, w.Note())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -224,49 +223,12 @@ func (f *Fit) settings() (list []string) {
 // WriteMachine writes the machine as a file on top of the base, which is relative to a folder.
 func (f *Fit) WriteMachine(title, dir string) func(w io.Writer) error {
 	return func(w io.Writer) error {
-		base := f.Base
-		if strings.ContainsAny(base, "./\\") {
-			if rel, err := filepath.Rel(dir, base); err == nil {
-				base = filepath.ToSlash(rel)
-			}
-		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "# %s\nbase: %s\n", title, base)
-		tree := map[string]any{}
+		var values []config.OverlayValue
 		for _, k := range f.choose(func(k *fittedKey) bool { return !k.bound }) {
-			at, path := tree, strings.Split(k.path, ".")
-			for _, name := range path[:len(path)-1] {
-				if at[name] == nil {
-					at[name] = map[string]any{}
-				}
-				at = at[name].(map[string]any)
-			}
 			source := fmt.Sprintf("M: a micro-benchmark has %.4g %s on the device", k.measured, k.unit)
-			text := fmt.Sprintf("{value: %s, source: %q}", k.value(), source)
-			if path[len(path)-1] == "latency" { // of a class of instructions, whose numbers have one source
-				text = fmt.Sprintf("%s\n%ssource: %q", k.value(), strings.Repeat("  ", len(path)-1), source)
-			}
-			at[path[len(path)-1]] = text
+			values = append(values, config.OverlayValue{Path: k.path, Value: k.value(), Source: source})
 		}
-		writeTree(&b, tree, "")
-		_, err := io.WriteString(w, b.String())
-		return err
-	}
-}
-
-func writeTree(b *strings.Builder, tree map[string]any, indent string) {
-	var names []string
-	for name := range tree {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if inner, ok := tree[name].(map[string]any); ok {
-			fmt.Fprintf(b, "%s%s:\n", indent, name)
-			writeTree(b, inner, indent+"  ")
-			continue
-		}
-		fmt.Fprintf(b, "%s%s: %s\n", indent, name, tree[name])
+		return config.WriteOverlay(w, title, f.Base, dir, values)
 	}
 }
 

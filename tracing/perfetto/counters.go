@@ -81,13 +81,17 @@ func (w *Writer) count(c *counter, at uint64, value int, shown bool) {
 	w.out.end()
 }
 
-// Power shows the power over time, in bins of the given length from the first on. It is only known after the run, and
-// so comes last.
-func (w *Writer) Power(begin, bin uint64, watts []float64) {
+// Power shows a power over time, of all or of a named part, in bins of the given length from the first on. It is only known after the run,
+// and so comes last.
+func (w *Writer) Power(part string, begin, bin uint64, watts []float64) {
 	if len(watts) == 0 {
 		return
 	}
-	id := w.declareCounter("power, watts", unitCount)
+	name := "power, watts"
+	if part != "" {
+		name = "power of " + part + ", watts"
+	}
+	id := w.declareCounter(name, unitCount)
 	for i, value := range watts {
 		from, _, ok := w.cut(begin+uint64(i)*bin, begin+uint64(i+1)*bin)
 		if ok && (i == 0 || value != watts[i-1] || from == w.options.From) {

@@ -292,7 +292,8 @@ func TestPowerAddsUp(t *testing.T) {
 		}
 		p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 		watts := p.Watts()
-		w.Power(p.FirstCycle, p.Series.BinCycles, watts)
+		w.Power("", p.FirstCycle, p.Series.BinCycles, watts)
+		w.Power("nothing", p.FirstCycle, p.Series.BinCycles, make([]float64, len(watts)))
 		suite.OK(t, w.Close())
 		from, to := max(o.From, p.FirstCycle), p.FirstCycle+p.Cycles
 		if o.To > 0 {
@@ -307,6 +308,9 @@ func TestPowerAddsUp(t *testing.T) {
 			if e.kind == 4 && d.tracks[e.track].name == "power, watts" {
 				got += value * float64(e.at-since)
 				value, since = e.value, e.at
+			}
+			if e.kind == 4 && d.tracks[e.track].name == "power of nothing, watts" && e.value != 0 {
+				t.Errorf("a part without power has %g W", e.value)
 			}
 		}
 		got += value * float64(to-since)

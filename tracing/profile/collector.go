@@ -34,6 +34,14 @@ type Collector struct {
 	accesses        map[*program.Program][]account.AccessCounts // by instruction
 	lifetimes       latencies                           // of workgroups, by the name of their program
 	workgroups      map[residentGroup]begunAccess
+	units           []unitWork // by compute unit
+	begun           uint64     // cycle in which the launch that runs began
+}
+
+// A unitWork is the number of workgroups that a compute unit has, since a cycle in which it had none.
+type unitWork struct {
+	groups int
+	since  uint64
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
@@ -78,6 +86,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.series = newSeries(len(g.Levels))
 	c.maps.begin(g)
 	c.bytes = make([]uint64, len(g.Levels))
+	c.units = make([]unitWork, g.Engines*g.Units)
 	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
 }
 
@@ -86,7 +95,7 @@ func (c *Collector) LaunchBegin(l *probe.LaunchInfo) {
 	if len(c.steps) == 0 {
 		c.firstCycle, c.end, c.sampled = l.At, l.At, l.At
 	}
-	c.step = -1
+	c.step, c.begun = -1, l.At
 	for i := range c.steps {
 		if c.steps[i].Name == l.Step {
 			c.step = i
@@ -119,6 +128,7 @@ func (c *Collector) LaunchEnd(end uint64) {
 		c.kernels[i].addUnitCycles()
 	}
 	c.end = end
+	c.series.addCycles(c.series.Work, c.begun-c.firstCycle, end-c.firstCycle)
 	c.series.Steps[len(c.series.Steps)-1].To = end - c.firstCycle
 }
 
@@ -266,6 +276,11 @@ type residentGroup struct {
 // WorkgroupBegin implements probe.Tracer.
 func (c *Collector) WorkgroupBegin(g *probe.Workgroup) {
 	c.workgroups[residentGroup{g.Unit, g.Index}] = begunAccess{g.At, g.Name}
+	u := &c.units[g.Unit]
+	if u.groups == 0 {
+		u.since = g.At
+	}
+	u.groups++
 }
 
 // WorkgroupEnd implements probe.Tracer.
@@ -274,6 +289,10 @@ func (c *Collector) WorkgroupEnd(at uint64, unit int, index uint64) {
 	if g, ok := c.workgroups[key]; ok {
 		c.lifetimes.add(g.level, at-min(g.at, at))
 		delete(c.workgroups, key)
+		u := &c.units[unit]
+		if u.groups--; u.groups == 0 {
+			c.series.addCycles(c.series.Busy, u.since-c.firstCycle, at-c.firstCycle)
+		}
 	}
 }
 

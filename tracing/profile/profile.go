@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -226,7 +225,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	}
 	p.Series.trim(p.Cycles)
 	if s.Energies.HasTable() {
-		p.Series.Joules = p.Series.power(s.Energy(), p.Levels, p.Cycles, max(p.Cycles, s.Cycles))
+		p.Series.distribute(s, p.Levels, p.Cycles)
 	}
 	return p, nil
 }
@@ -359,8 +358,10 @@ func Read(r io.Reader) (*Profile, error) {
 			return nil, fmt.Errorf("%w: level %s moves %g bytes a cycle", ErrFormat, l.Name, l.BytesPerCycle)
 		}
 	}
-	if p.Series.Payloads == nil { // of an older file
-		p.Series.Payloads = make([]uint64, p.Series.Len())
+	for _, row := range []*[]uint64{&p.Series.Payloads, &p.Series.Busy, &p.Series.Work} {
+		if *row == nil { // of an older file
+			*row = make([]uint64, p.Series.Len())
+		}
 	}
 	if p.Series.Depth == nil && p.Series.BinCycles > 0 { // likewise: the mean is all that it has
 		p.Series.Depth = mean(p.Series.Queue, p.Series.BinCycles)
@@ -394,8 +395,8 @@ func (p *Profile) check() error {
 			return fmt.Errorf("%w: rows of %d and %d bins for %d cycles", ErrFormat, len(*row), s.Len(), p.Cycles)
 		}
 	}
-	if s.Joules != nil && (len(s.Joules) != s.Len() || slices.ContainsFunc(s.Joules, func(j float64) bool { return !(j >= 0 && j < 1e18) })) {
-		return fmt.Errorf("%w: %d bins of joules, want %d, of numbers from 0 up", ErrFormat, len(s.Joules), s.Len())
+	if err := s.checkPower(); err != nil {
+		return err
 	}
 	for i := range p.Latencies {
 		if err := p.Latencies[i].check(); err != nil {

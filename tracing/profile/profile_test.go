@@ -16,6 +16,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/energy"
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/internal/suite"
@@ -117,6 +118,31 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 			if want := s.Energy().Total(); !(want > 0) || math.Abs(joules-want) > 1e-9*want {
 				t.Errorf("%g J over time, statistics have %g", joules, want)
 			}
+			// A workgroup has its slots some cycles before the unit counts it.
+			if busy, work := sum(p.Series.Busy), sum(p.Series.Work); busy < s.UnitCycles || float64(busy) > 1.01*float64(s.UnitCycles) || work != s.WorkCycles {
+				t.Errorf("over time %d cycles of units and %d of launches, statistics have %d and %d", busy, work, s.UnitCycles, s.WorkCycles)
+			}
+			parts := s.Energy().Joules
+			for _, row := range p.Series.Parts {
+				part, known := energy.PartOf(row.Part)
+				if got := energy.Sum(row.Joules); !known || math.Abs(got-parts[part]) > 1e-9*parts[part] {
+					t.Errorf("%s: %g J over time, statistics have %g", row.Part, got, parts[part])
+				}
+				parts[part] = 0
+			}
+			if left := energy.Sum(parts[:]); left != 0 {
+				t.Errorf("%g J of parts without a row over time", left)
+			}
+			groups := p.GroupWatts()
+			for i, w := range p.Watts() {
+				all := 0.0
+				for g := range groups {
+					all += groups[g].Watts[i]
+				}
+				if math.Abs(all-w) > 1e-9*w {
+					t.Fatalf("bin %d: groups have %g W, all %g", i, all, w)
+				}
+			}
 			for l := range p.Levels {
 				if want := s.Memory[l].Bytes; p.Levels[l].Bytes != want || sum(p.Series.Levels[l]) != want {
 					t.Errorf("%s: %d bytes, %d over time, want %d", p.Levels[l].Name, p.Levels[l].Bytes, sum(p.Series.Levels[l]), want)
@@ -147,6 +173,18 @@ steps:
 		sum, least = sum+j, min(least, p.Watts()[i])
 	}
 	before := least * r.Stats.Energies.Seconds(r.Stats.Cycles-p.Cycles) // no instruction runs
+	none := r.Stats.Energies.Compute(&account.Counts{Cycles: p.Series.BinCycles}).Joules[energy.Units]
+	for i, work := range p.Series.Work {
+		for _, row := range p.Series.Parts {
+			switch j := row.Joules[i]; {
+			case work > 0 || i == p.Series.Len()-1:
+			case row.Part == "compute_units" && math.Abs(j-none) > 1e-6*none:
+				t.Errorf("bin %d, where nothing runs: %g J of compute units, %g if they are idle", i, j, none)
+			case (row.Part == "fetch" || row.Part == "scalar" || row.Part == "dispatch" || row.Part == "registers") && j != 0:
+				t.Errorf("bin %d, where nothing runs: %g J of %s", i, j, row.Part)
+			}
+		}
+	}
 	if want := r.Stats.Energy().Total(); p.FirstCycle == 0 || math.Abs(sum+before-want) > 1e-6*want {
 		t.Errorf("%g J in the series from cycle %d on, %g before it, want %g in all", sum, p.FirstCycle, before, want)
 	}

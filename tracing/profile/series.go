@@ -25,7 +25,10 @@ type Series struct {
 	Payloads  []uint64   `json:"payload_byte_cycles"` // by bin: bytes that payloads have, times cycles
 	Nodes     []NodeRow  `json:"nodes,omitempty"`
 	Depth     []uint64   `json:"queue_depth"`      // by bin: most payloads of a graph that waited at the same time
+	Busy      []uint64   `json:"unit_cycles"`      // by bin: compute units with a workgroup, times cycles
+	Work      []uint64   `json:"launch_cycles"`    // by bin: cycles in which a launch ran, with its launch costs
 	Joules    []float64  `json:"joules,omitempty"` // by bin; missing in older files, and without a table of energies
+	Parts     []PartRow  `json:"parts,omitempty"`  // the same by part; missing likewise
 	Steps     []Span     `json:"steps"`            // when launches ran, joined where they follow each other
 }
 
@@ -55,7 +58,7 @@ type Span struct {
 
 // rows are the rows whose values add up when bins are joined.
 func (s *Series) rows() []*[]uint64 {
-	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS, &s.Payloads}
+	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS, &s.Payloads, &s.Busy, &s.Work}
 	for i := range s.Nodes {
 		list = append(list, &s.Nodes[i].Queue)
 	}
@@ -202,7 +205,8 @@ func (s *Series) graphRows() []NodeRow {
 
 // WriteCSV writes the series, a line per bin: its first cycle and its length; resident waves, waiting payloads,
 // instructions, LDS passes and each level's bytes, all as means per cycle; wave slots by reason; if payloads waited,
-// their bytes and the number that waits for each node; and the power in watts, if the machine has a table of energies.
+// their bytes and the number that waits for each node; and the power in watts, if the machine has a table of energies, of
+// all and of each part.
 func (p *Profile) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	s := &p.Series
@@ -218,8 +222,12 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 		fmt.Fprintf(b, ",%s", row.Name)
 	}
 	watts := p.Watts()
+	parts := p.PartWatts()
 	if watts != nil {
 		fmt.Fprint(b, ",watts")
+	}
+	for i := range parts {
+		fmt.Fprintf(b, ",watts_%s", parts[i].Name)
 	}
 	fmt.Fprintln(b)
 	for i := range s.Len() {
@@ -241,6 +249,9 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 		}
 		if watts != nil {
 			fmt.Fprintf(b, ",%.6g", watts[i])
+		}
+		for k := range parts {
+			fmt.Fprintf(b, ",%.6g", parts[k].Watts[i])
 		}
 		fmt.Fprintln(b)
 	}

@@ -248,13 +248,26 @@ func time(p *profile.Profile) []figure {
 		}
 	}
 	if watts := p.Watts(); watts != nil {
-		list = append(list, draw("Power", "Watts over the whole machine: instructions at their mean energy, traffic by the bytes of its level, all else evenly. Bytes are counted when an access issues: a burst shows more than is taken at once.", nil, func(width float64) template.HTML {
-			return overTime(width, 150, p, "W", false, []curve{{"power", "r0", watts}})
-		}))
+		list = append(list, power(p, watts))
 	}
 	return append(list, draw("Instructions", "Wave instructions issued a cycle, over the whole machine.", nil, func(width float64) template.HTML {
 		return overTime(width, 150, p, "instructions a cycle", false, []curve{{"instructions", "r0", rate(p, s.Issued)}})
 	}))
+}
+
+// power is the picture of the power over time, by groups of parts where the file has them.
+func power(p *profile.Profile, watts []float64) figure {
+	curves, keys := []curve{{"power", "l0", watts}}, []key(nil)
+	groups := p.GroupWatts()
+	if groups != nil {
+		curves = nil
+	}
+	for g := range groups {
+		class := className("l", g)
+		curves, keys = append(curves, curve{groups[g].Name, class, groups[g].Watts}), append(keys, key{Class: class, Name: groups[g].Name})
+	}
+	return draw("Power", "Watts over the whole machine: instructions at their mean energy, traffic by the bytes of its level, clocks and leakage by what is on. Bytes are counted when an access issues: a burst shows more than is taken at once.", keys,
+		func(width float64) template.HTML { return overTime(width, 190, p, "W", groups != nil, curves) })
 }
 
 // mostCurves bounds the nodes with a curve: it is the number of colour classes. The others are only in the total.
