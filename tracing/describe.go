@@ -46,6 +46,8 @@ var statistics = []Statistic{
 	{"energy.watts", "W", "average power"},
 	{"energy.peak_watts", "W", "average power of the launch with the highest average power"},
 	{"energy.limit_watts", "W", "power limit of the board or package (energy.limit_watts of the machine)"},
+	{"energy.full_clock_mhz", "MHz", "clock before the power limit lowered it to clock_mhz; only with energy.cap on"},
+	{"energy.limited_by_power", "1", "1 if the power limit lowered the clock, else 0; only with energy.cap on"},
 	{"energy.delay", "J s", "energy times time"},
 	{"slot_cycles.total", "slot cycles", "wave slots of the machine times cycles; each slot cycle is charged to one reason"},
 	{"occupancy", "1", "share of the slot cycles in which the slot held a wave"},
