@@ -39,6 +39,18 @@ func (l *LDSCounts) Subtract(o *LDSCounts) {
 	l.ConflictPasses -= o.ConflictPasses
 }
 
+// OnCycles are the cycles for which parts of the machine were not gated: while they had work, and for the time after it
+// that the machine's table of energies gives. Those of several parts of a kind are added up.
+type OnCycles struct{ Units, Engines, Chip, Memory uint64 }
+
+// Add adds other cycles.
+func (c *OnCycles) Add(o *OnCycles) {
+	c.Units += o.Units
+	c.Engines += o.Engines
+	c.Chip += o.Chip
+	c.Memory += o.Memory
+}
+
 // Counts holds the machine's counts over one launch or several.
 type Counts struct {
 	Launches    uint64
@@ -48,6 +60,7 @@ type Counts struct {
 	ByClass     [isa.NumClasses]uint64 // instructions issued
 	Lanes       LaneCounts
 	UnitCycles  uint64 // of compute units with a workgroup
+	On          OnCycles
 	WorkCycles  uint64 // of launches of workgroups, without transfers and copies
 	Transferred uint64 // bytes of device memory that transfers read and wrote
 	ToDevice    uint64 // bytes of copies from the host
@@ -101,6 +114,7 @@ func (c *Counts) Add(o *Counts) {
 	}
 	c.Lanes.Add(&o.Lanes)
 	c.UnitCycles += o.UnitCycles
+	c.On.Add(&o.On)
 	c.WorkCycles += o.WorkCycles
 	c.Transferred += o.Transferred
 	c.ToDevice += o.ToDevice

@@ -8,10 +8,17 @@ type Tally struct {
 	Issued uint64         // instructions over all rounds
 	// Watts is the power of what was timed; nil: it is not known.
 	Watts func(*Counts) float64
+	// Window is the least number of cycles of a window of power, which launches are added up to; 0: each launch is one.
+	Window  uint64
+	hottest Counts // the window with the highest power
+	last    Counts // the last one that is whole
+	open    Counts // the launches after it
 }
 
 // BeginRound starts a round.
-func (t *Tally) BeginRound() { t.Steps, t.stepOf, t.Whole = nil, map[string]int{}, nil }
+func (t *Tally) BeginRound() {
+	t.Steps, t.stepOf, t.Whole, t.hottest, t.last, t.open = nil, map[string]int{}, nil, Counts{}, Counts{}, Counts{}
+}
 
 // Add adds the counts of a launch to those of its step, whose number it returns.
 func (t *Tally) Add(step string, c *Counts) int {
@@ -21,13 +28,43 @@ func (t *Tally) Add(step string, c *Counts) int {
 	if t.Watts != nil && !c.Untimed() && c.Estimate == nil {
 		t.Steps[i].Peak.Raise(Peak{t.Watts(c), c.Cycles})
 	}
+	t.addToWindow(c)
 	return i
+}
+
+// addToWindow adds a launch to the window of power, which it ends if that is long enough.
+func (t *Tally) addToWindow(c *Counts) {
+	if t.Watts == nil || c.Untimed() {
+		return
+	}
+	if t.open.Add(c); t.open.Cycles >= t.Window {
+		t.hottest, t.last, t.open = *t.hotter(&t.hottest, &t.open), t.open, Counts{}
+	}
+}
+
+func (t *Tally) hotter(a, b *Counts) *Counts {
+	if t.Watts(b) > t.Watts(a) {
+		return b
+	}
+	return a
+}
+
+// Hottest is the window of the round with the highest power. The last launches, if they are shorter than a window,
+// count with the window before.
+func (t *Tally) Hottest() *Counts {
+	end := Counts{}
+	end.Add(&t.last)
+	if end.Add(&t.open); t.open.Cycles == 0 {
+		return &t.hottest
+	}
+	return t.hotter(&t.hottest, &end)
 }
 
 // AddConcurrent takes the counts of launches that overlapped, whose steps are counted already.
 func (t *Tally) AddConcurrent(c *Counts) {
 	t.Issued += c.Instructions()
 	t.Whole = c
+	t.addToWindow(c)
 }
 
 // Step is the counts of a step.

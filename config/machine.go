@@ -36,6 +36,9 @@ type Machine struct {
 	// or "set on the command line".
 	Sources map[string]string `yaml:"-"`
 
+	// FullClockMHz is the core's clock before energy.cap lowered it to ClockMHz, or left it; 0: that is not decided.
+	FullClockMHz int `yaml:"-"`
+
 	set map[string]string // by path, the origin of values that no preset sets; only looked up
 }
 

@@ -52,6 +52,8 @@ type ComputeUnits struct {
 	readOnlyLaunch *KernelLaunch // the launch whose read-only loads are known
 	slots          slots
 	trace          trace
+	unitGate       uint64 // cycles until a unit without a workgroup is gated
+	engines        []*activity
 	concurrent     bool // launches overlap, so memory that this launch only reads may be written by another
 }
 
@@ -59,6 +61,8 @@ type ComputeUnits struct {
 type Links struct {
 	Engine  *engine.Engine
 	Printer Printer // nil: no display
+	// UnitGate and EngineGate are the cycles until a unit without a workgroup, or an engine without one, is gated.
+	UnitGate, EngineGate uint64
 	// NewUnitParts makes the memory and LDS of a unit, by its name, its engine and its index there.
 	NewUnitParts func(name string, engine, unit int) UnitParts
 }
@@ -68,7 +72,10 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
 // New builds the compute units of a machine, from specs that have been checked.
 func New(s *UnitSpec, shape *spec.Shape, links Links) *ComputeUnits {
-	a := &ComputeUnits{Ahead: lookahead.New(links.Engine), engine: links.Engine, printer: links.Printer, pool: &simd.RegisterPool{}}
+	a := &ComputeUnits{Ahead: lookahead.New(links.Engine), engine: links.Engine, printer: links.Printer, pool: &simd.RegisterPool{}, unitGate: links.UnitGate}
+	for range shape.ShaderEngines {
+		a.engines = append(a.engines, &activity{gate: links.EngineGate})
+	}
 	for i := range shape.Units() {
 		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)

@@ -64,11 +64,13 @@ type ComputeUnit struct {
 	instructionCache *instructionCache
 	shared           *simd.Shared
 	launches         []*KernelLaunch // by wave slot
-	barrier          uint64          // cycles
-	resident         int             // resident workgroups
-	busy             uint64          // cycles in which the unit held a workgroup. While one is resident, its start cycle is subtracted: busy+now is the total
-	arrivals         []uint64        // cycles in which workgroups arrive that are on their way
-	lastRelease      uint64          // cycle in which the dispatcher gets the last WaveEnd
+	activity         *activity
+	engineActivity   *activity
+	barrier          uint64   // cycles
+	resident         int      // resident workgroups
+	busy             uint64   // cycles in which the unit held a workgroup. While one is resident, its start cycle is subtracted: busy+now is the total
+	arrivals         []uint64 // cycles in which workgroups arrive that are on their way
+	lastRelease      uint64   // cycle in which the dispatcher gets the last WaveEnd
 	groupPool        []*simd.Workgroup
 }
 
@@ -112,6 +114,7 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *ComputeU
 		memory: parts.Memory, ldsInterface: ldsInterface{lds: parts.LDS, nextLDSAnswer: Never}, instructionCache: parts.instructionCache, barrier: uint64(s.BarrierCycles),
 		launches: make([]*KernelLaunch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
+	u.activity, u.engineActivity = &activity{gate: a.unitGate}, a.engines[index/shape.ComputeUnits]
 	u.runner = a.Ahead.Add(u, &u.Base, u)
 	u.port, u.banks = engine.NewPort(&u.Base, u, "Work"), engine.NewPort(&u.Base, u, "Banks")
 	for i := range shape.SIMDs {
@@ -196,6 +199,8 @@ func (u *ComputeUnit) startWorkgroup(now uint64, m *DispatchMsg) {
 	}
 	if u.resident == 0 {
 		u.busy -= now
+		u.activity.begin(now)
+		u.engineActivity.begin(now)
 	}
 	u.resident++
 	if u.units.trace.to != nil {
@@ -354,6 +359,8 @@ func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
 	}
 	if u.resident--; u.resident == 0 {
 		u.busy += now
+		u.activity.end(now)
+		u.engineActivity.end(now)
 	}
 	if u.units.trace.to != nil {
 		u.units.trace.to.WorkgroupEnd(now, u.index, g.Index)

@@ -5,7 +5,8 @@
 //	parts  where energy goes
 //	model  counts to joules; program: those of one program's instructions
 //
-// The package counts nothing itself, and knows neither voltage nor temperature: the table is of one clock.
+// The package counts nothing itself, and knows no temperature. The table is of one clock of the core, from which a curve
+// of voltages leads to others.
 package energy
 
 import (
@@ -34,8 +35,11 @@ type Plant struct {
 
 // A Model computes the energies of one machine.
 type Model struct {
-	Table  *Table
-	plant  Plant
+	Table *Table
+	plant Plant
+	// Factors from the table's clock to the machine's, of the core's voltage and of its clock.
+	volts, pace float64
+
 	class  [isa.NumClasses]float64
 	levels map[string]levelEnergy
 	longer float64 // share by which times are longer than their cycles at the machine's clock
@@ -59,25 +63,29 @@ const entryBytes = 16
 
 // New returns the model of a machine from a checked table.
 func New(s *Table, p Plant) *Model {
-	m := &Model{Table: s, plant: p}
+	m := &Model{Table: s, plant: p, volts: 1, pace: 1}
+	if v := &s.Voltage; v.Table > 0 {
+		m.volts, m.pace = v.At(float64(p.ClockMHz))/v.At(v.Table), float64(p.ClockMHz)/v.Table
+	}
 	ops := reflect.ValueOf(&s.Operations).Elem()
 	for _, f := range spec.Fields(ops.Type()) {
 		for c, name := range isa.ClassNames {
 			if name == f.Name {
-				m.class[c] = ops.FieldByIndex(f.Index).Float() * s.Scale * pico
+				m.class[c] = m.logic(ops.FieldByIndex(f.Index).Float())
 			}
 		}
 	}
 	m.levels = map[string]levelEnergy{
 		"vector_l1": m.cache(VectorL1, &s.VectorL1), "scalar_l1": m.cache(ScalarL1, &s.ScalarL1), "shader_array": m.cache(ShaderArray, &s.Array),
-		"l2": m.cache(L2, &s.L2), "memory_side": m.cache(MemorySide, &s.MemorySide),
-		"payloads": {Payloads, m.logic(s.Queue.Access), m.logic(s.Queue.Byte), m.link(s.Queue.Link)},
+		"l2":          m.cache(L2, &s.L2),
+		"memory_side": {MemorySide, m.fabric(s.MemorySide.Access), m.fabric(s.MemorySide.Byte), m.fabric(s.Links.of(s.MemorySide.Link))},
+		"payloads":    {Payloads, m.logic(s.Queue.Access), m.logic(s.Queue.Byte), m.link(s.Queue.Link)},
 	}
 	return m
 }
 
 // HasTable reports whether the machine has a table of energies.
-func (m *Model) HasTable() bool { return m != nil && *m.Table != noTable() }
+func (m *Model) HasTable() bool { return m != nil && !reflect.DeepEqual(*m.Table, noTable()) }
 
 // noTable returns the table of a machine file without energies.
 var noTable = sync.OnceValue(func() (s Table) {
@@ -86,17 +94,22 @@ var noTable = sync.OnceValue(func() (s Table) {
 	return s
 })
 
-// logic is an energy of the table's process on this product, in joules.
-func (m *Model) logic(pj float64) float64 { return pj * m.Table.Scale * pico }
+// logic is an energy of the core at the table's clock and process, on this product at the machine's clock, in joules.
+func (m *Model) logic(pj float64) float64 { return m.fabric(pj) * m.volts * m.volts }
+
+// fabric is an energy between the core and memory, whose voltage does not follow the core's clock, in joules.
+func (m *Model) fabric(pj float64) float64 { return pj * m.Table.Scale * pico }
 
 func (m *Model) cache(p Part, c *CacheEnergy) levelEnergy {
 	return levelEnergy{p, m.logic(c.Access), m.logic(c.Byte), m.link(c.Link)}
 }
 
-// link is a byte's way, in joules.
-func (m *Model) link(distance string) float64 {
-	l := &m.Table.Links
-	return m.logic(map[string]float64{"unit": l.Unit, "engine": l.Engine, "chip": l.Chip, "package": l.Package}[distance])
+// link is a byte's way to a part of the core, in joules.
+func (m *Model) link(distance string) float64 { return m.logic(m.Table.Links.of(distance)) }
+
+// of is a byte's way over a distance, in the table's picojoules.
+func (l *LinksEnergy) of(distance string) float64 {
+	return map[string]float64{"unit": l.Unit, "engine": l.Engine, "chip": l.Chip, "package": l.Package}[distance]
 }
 
 // Watts returns the mean power of an energy over some cycles; 0 without cycles.
@@ -199,7 +212,7 @@ func (m *Model) memory(e *Energy, l *account.LevelCounts, times float64) {
 	}
 	read := float64(l.Bytes - min(l.Written, l.Bytes))
 	e.Joules[Memory] += times * pico * (rows*t.Activate + read*t.Read + float64(l.Written)*t.Write)
-	e.Joules[Links] += times * float64(l.Bytes) * m.link(t.Link)
+	e.Joules[Links] += times * float64(l.Bytes) * m.fabric(m.Table.Links.of(t.Link))
 }
 
 // transfers adds bytes that transfers read and wrote, half of each, past the caches.
@@ -248,21 +261,24 @@ func (m *Model) entry() float64 {
 func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
 	p := &m.Table.Power
 	all := m.Seconds(c.Cycles)
-	work := min(m.Seconds(c.WorkCycles)*x.time, all)
-	units := float64(m.plant.Units)
-	busy := min(m.Seconds(c.UnitCycles)*x.time, all*units)
-	e.Joules[Units] += p.Unit.joules(busy, all*units)
-	e.Joules[Engines] += p.Engine.joules(work*float64(m.plant.Engines), all*float64(m.plant.Engines))
-	e.Joules[Chip] += p.Chip.joules(work, all)
-	e.Joules[Idle] += p.Memory.joules(work, all) + m.Table.Memory.Refresh*all
+	on := func(cycles uint64, of float64) float64 { return min(m.Seconds(cycles)*x.time, all*of) }
+	units, engines := float64(m.plant.Units), float64(m.plant.Engines)
+	e.Joules[Units] += p.Unit.joules(on(c.On.Units, units), all*units, m.volts, m.volts*m.volts*m.pace)
+	e.Joules[Engines] += p.Engine.joules(on(c.On.Engines, engines), all*engines, m.volts, m.volts*m.volts*m.pace)
+	e.Joules[Chip] += p.Chip.joules(on(c.On.Chip, 1), all, 1, 1)
+	e.Joules[Idle] += p.Memory.joules(on(c.On.Memory, 1), all, 1, 1) + m.Table.Memory.Refresh*all
 	e.Joules[Board] += p.Board * all
 	if c.Graph != nil && m.plant.Queue == "hardware" {
 		q := &m.Table.Queue
-		e.Joules[Queue] += q.Leakage * float64(m.plant.Depth*m.plant.Queues) * m.ports() * all
+		e.Joules[Queue] += q.Leakage * m.volts * float64(m.plant.Depth*m.plant.Queues) * m.ports() * all
 	}
 }
 
-// joules returns the energy of a part, given the seconds that it was on, and the busy part of these.
-func (p *PartPower) joules(busy, on float64) float64 {
-	return (p.Leakage + p.Clock) * (busy + (on-busy)*p.Gated)
+// joules returns the energy of a part over some seconds, in a part of which it is not gated, with factors of its leakage
+// and of what its clock drives.
+func (p *PartPower) joules(on, all, leakage, clock float64) float64 {
+	return (p.Leakage*leakage + p.Clock*clock) * (on + (all-on)*p.Gated)
 }
+
+// GateCycles returns the time from the end of a part's work until it is gated.
+func (p *PartPower) GateCycles(clockMHz int) uint64 { return uint64(p.Delay * float64(clockMHz)) }

@@ -67,11 +67,11 @@ func classes(c isa.Class, n uint64) (by [isa.NumClasses]uint64) {
 func TestConstantPower(t *testing.T) {
 	table := noTable()
 	table.Supply = 0.5
-	table.Power.Unit = PartPower{1, 2, 0.1}
-	table.Power.Engine = PartPower{3, 4, 0.2}
+	table.Power.Unit = PartPower{Leakage: 1, Clock: 2, Gated: 0.1}
+	table.Power.Engine = PartPower{Leakage: 3, Clock: 4, Gated: 0.2}
 	table.Power.Board = 5
 	m := New(&table, Plant{ClockMHz: 1, Units: 4, Engines: 2}) // a cycle is a microsecond
-	e := m.Compute(&account.Counts{Cycles: 1e6, WorkCycles: 5e5, UnitCycles: 1e6})
+	e := m.Compute(&account.Counts{Cycles: 1e6, On: account.OnCycles{Units: 1e6, Engines: 1e6}})
 	units, engines := 3*(1+3*0.1), 7*(1+1*0.2)
 	for part, want := range map[Part]float64{Units: units, Engines: engines, Board: 5, Supply: units + engines + 5} {
 		if !near(e.Joules[part], want) {

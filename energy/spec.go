@@ -1,9 +1,18 @@
 package energy
 
+import (
+	"slices"
+
+	"spvsim/internal/spec"
+)
+
 // Table is the table of energies of a machine, in picojoules per event and watts per part. The energies of logic and of
 // on-chip memories refer to a reference process and voltage, from which Scale converts to the product's.
 type Table struct {
 	LimitWatts float64          `yaml:"limit_watts" default:"0" range:"0..10000" unit:"W" doc:"power limit of the board or package; 0: not known"`
+	Cap        string           `yaml:"cap" default:"off" enum:"off|on" doc:"on: the whole run has the highest clock of the core at which no launch takes more than limit_watts on average: voltage.step_mhz apart, from the machine's clock_mhz down to the first of voltage.mhz. The job is simulated again for each clock that is tried. off: the clock is clock_mhz, and the summary says where the limit is exceeded"`
+	Governor   float64          `yaml:"governor_us" default:"0" range:"0..1000000" unit:"us" doc:"time over which limit_watts holds on average under cap: on, from the beginning of a launch to the end of the first launch that ends later; 0: over each launch"`
+	Voltage    VoltageCurve     `yaml:"voltage" default:"" doc:"voltage of the core by its clock"`
 	Scale      float64          `yaml:"scale" default:"1" range:"0.01..100" doc:"factor for the process and voltage of the product: it multiplies the energies of logic and memories on chip, which are all in this table but those of memory and power"`
 	Supply     float64          `yaml:"supply" default:"1" range:"0.1..1" doc:"share of the board's power that reaches the parts; the rest is lost in voltage regulators"`
 	Issue      IssueEnergy      `yaml:"issue" default:"" doc:"issue of each wave instruction"`
@@ -20,6 +29,67 @@ type Table struct {
 	Queue      QueueEnergy      `yaml:"queue" default:"" doc:"on-chip payloads of execution graphs, and their queue"`
 	Dispatch   DispatchEnergy   `yaml:"dispatch" default:"" doc:"start of workgroups"`
 	Power      PowerTable       `yaml:"power" default:"" doc:"power of parts while they are on, whatever they do"`
+}
+
+// Clocks lists the clocks that cap: on chooses from, ascending: the machine's, and all below it.
+func (t *Table) Clocks(clockMHz int) []int {
+	list := []int{clockMHz}
+	for mhz := float64(clockMHz) - t.Voltage.Step; mhz >= t.Voltage.MHz[0]; mhz -= t.Voltage.Step {
+		list = append(list, int(mhz))
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// VoltageCurve is the core's voltage by its clock. Points are joined by straight lines; below the first the voltage is
+// the first's, above the last it goes on as between the last two.
+type VoltageCurve struct {
+	Table float64   `yaml:"table_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of the core that the energies and watts of this table are for. At another clock_mhz, dynamic energies of the core grow with the square of the voltage, clock_watts of compute units and shader engines with its square and the clock, their leakage_watts with the voltage; memory_side, memory, chip and board have clocks and voltages of their own. 0: they are for any clock"`
+	MHz   []float64 `yaml:"mhz" default:"" items:"2..16" range:"1..100000" unit:"MHz" doc:"clocks of the core, ascending; none: the voltage is the same at each clock"`
+	Volts []float64 `yaml:"volts" default:"" items:"2..16" range:"0.2..2" unit:"V" doc:"voltage at each of mhz, not falling"`
+	Step  float64   `yaml:"step_mhz" default:"25" range:"1..1000" unit:"MHz" doc:"distance of the clocks that cap: on chooses from"`
+}
+
+// Check tests that the points make a curve.
+func (c VoltageCurve) Check() (ps []spec.Problem) {
+	if len(c.MHz) != len(c.Volts) {
+		return []spec.Problem{spec.RangeProblem("volts", "found %d voltages: want one for each of the %d clocks of mhz", len(c.Volts), len(c.MHz))}
+	}
+	for i := 1; i < len(c.MHz); i++ {
+		if c.MHz[i] <= c.MHz[i-1] {
+			ps = append(ps, spec.RangeProblem(spec.Item("mhz", i), "found %g: want more than the one before, %g", c.MHz[i], c.MHz[i-1]))
+		}
+		if c.Volts[i] < c.Volts[i-1] {
+			ps = append(ps, spec.RangeProblem(spec.Item("volts", i), "found %g: want at least the one before, %g", c.Volts[i], c.Volts[i-1]))
+		}
+	}
+	return ps
+}
+
+// Check tests that a limit that lowers the clock has what it needs.
+func (t Table) Check() []spec.Problem {
+	switch {
+	case t.Cap != "on":
+		return nil
+	case t.LimitWatts == 0:
+		return []spec.Problem{spec.RangeProblem("cap", "found on with limit_watts 0: want a limit")}
+	case len(t.Voltage.MHz) == 0 || t.Voltage.Table == 0:
+		return []spec.Problem{spec.RangeProblem("cap", "found on without voltage.mhz, voltage.volts or voltage.table_mhz: want a curve, by which power falls with the clock")}
+	}
+	return nil
+}
+
+// At returns the voltage at a clock, and 1 without a curve.
+func (c *VoltageCurve) At(mhz float64) float64 {
+	if len(c.MHz) == 0 {
+		return 1
+	}
+	i := 1
+	for i < len(c.MHz)-1 && mhz > c.MHz[i] {
+		i++
+	}
+	slope := (c.Volts[i] - c.Volts[i-1]) / (c.MHz[i] - c.MHz[i-1])
+	return max(c.Volts[0], c.Volts[i-1]+slope*(mhz-c.MHz[i-1]))
 }
 
 // IssueEnergy is the energy of an instruction before it computes.
@@ -133,7 +203,7 @@ type DispatchEnergy struct {
 // PowerTable is the energy that does not depend on events.
 type PowerTable struct {
 	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it is idle while it has no workgroup"`
-	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it is idle while no launch runs"`
+	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it is idle while none of its compute units has a workgroup"`
 	Chip   PartPower `yaml:"chip" default:"" doc:"everything else on the chips: fabric, memory-side cache, command processor, media and display; it is idle while no launch runs"`
 	Memory PartPower `yaml:"memory" default:"" doc:"device memory with its interfaces, without traffic and refresh; it is idle while no launch runs"`
 	Board  float64   `yaml:"board_watts" default:"0" range:"0..1000" unit:"W" doc:"fan and everything else on the board except voltage regulators"`
@@ -144,4 +214,5 @@ type PartPower struct {
 	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"power that the part leaks while it is on; gated says how much of it is left while the part is idle"`
 	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree, and all that switches with it"`
 	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of leakage_watts and clock_watts that is left while the part is idle; 1: it is not gated"`
+	Delay   float64 `yaml:"gate_us" default:"0" range:"0..1000000" unit:"us" doc:"time from the end of the part's work until it is idle"`
 }

@@ -30,6 +30,7 @@ func TestWrittenEnergies(t *testing.T) {
 		suite.Fill(r, reflect.ValueOf(&table).Elem(), 100)
 		suite.Fill(r, reflect.ValueOf(&plant).Elem(), 16)
 		suite.Fill(r, reflect.ValueOf(&c).Elem(), 1000)
+		table.Voltage = VoltageCurve{} // lists of random lengths are no curve
 		table.Scale, table.Supply, table.Memory.ActivateBytes = 1+r.Float64(), 0.5+r.Float64()/2, 1+r.Float64()
 		plant.ClockMHz, plant.Queue = 1000, one(r, names.queues)
 		for _, l := range []*string{&table.VectorL1.Link, &table.ScalarL1.Link, &table.Array.Link, &table.L2.Link, &table.MemorySide.Link, &table.Memory.Link} {

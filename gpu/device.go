@@ -68,6 +68,9 @@ var ErrDispatch = errors.New("limit of a dispatch reached")
 
 // OpenDevice builds a machine.
 func OpenDevice(s DeviceSetup) (*Device, error) {
+	if s.Machine.Energy.Cap == "on" {
+		return nil, inputError(fmt.Errorf("%w: a driver can't run its work again at lower clocks: want energy.cap: off", errCap))
+	}
 	job := &config.Job{}
 	d := &Device{scratch: map[scratchShape][]mem.Scratch{}, maxInstructions: s.MaxInstructions}
 	progress := s.Progress

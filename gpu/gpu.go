@@ -184,6 +184,10 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, inputError(err)
 	}
+	var err error
+	if s.Machine, err = UnderLimit(ctx, s); err != nil {
+		return nil, err
+	}
 	r, err := preparedRunner(ctx, s)
 	if err != nil {
 		return nil, err
@@ -278,7 +282,7 @@ func checkStrict(r *runner) error {
 
 // stats adds up the counts of the last round.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
-	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.Steps, Energies: r.setup.Machine.Energies()}
+	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, FullClockMHz: r.setup.Machine.FullClockMHz, Steps: r.tally.Steps, Energies: r.setup.Machine.Energies()}
 	s.Queues = r.queues
 	if r.tally.Whole != nil {
 		s.Counts = *r.tally.Whole

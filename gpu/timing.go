@@ -7,6 +7,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/check"
+	"spvsim/energy"
 	"spvsim/engine"
 	"spvsim/gpu/machine"
 	"spvsim/scheduler"
@@ -23,7 +24,10 @@ type timing struct {
 	current residentWork // the work that runs; nil: none has
 	running []*simd.Code // its programs
 	atBegin snapshot
-	checker *check.Checker // nil: accesses are not checked
+	// The cycle in which the last launch of workgroups ended, if there was one.
+	lastWork uint64
+	worked   bool
+	checker  *check.Checker // nil: accesses are not checked
 
 	// Functions that the engine calls; each is one value, as checkpoints know functions that are there before the first cycle.
 	onPoll   func(now uint64) error
@@ -177,13 +181,14 @@ func (t *timing) failure(finished bool) error {
 type snapshot struct {
 	issued account.Counts
 	units  uint64 // cycles of compute units with a workgroup
+	on     account.OnCycles
 	levels []account.LevelCounts
 	links  []account.LinkBytes
 	faults uint64
 }
 
 func (t *timing) snapshot(now uint64) snapshot {
-	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), levels: t.machine.Levels(), links: t.machine.Links(), faults: t.machine.Faults()}
+	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), on: t.machine.Array.On(now), levels: t.machine.Levels(), links: t.machine.Links(), faults: t.machine.Faults()}
 }
 
 // counts returns the difference to the snapshot atBegin, up to cycle end.
@@ -193,18 +198,30 @@ func (t *timing) counts(end uint64) *account.Counts {
 		Launches: 1, Cycles: end - t.now,
 		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, Links: after.links, OutOfBounds: after.faults - t.atBegin.faults,
 		UnitCycles: after.units - t.atBegin.units,
+		On:         account.OnCycles{Units: after.on.Units - t.atBegin.on.Units, Engines: after.on.Engines - t.atBegin.on.Engines},
 	}
 	after.issued.SubtractIssued(&t.atBegin.issued)
 	c.Add(&after.issued)
 	if len(t.running) > 0 {
 		c.WorkCycles = c.Cycles
+		t.lastWork, t.worked = end, true
 	}
+	c.On.Chip, c.On.Memory = t.onSince(end, c, &t.machine.Spec.Energy.Power.Chip), t.onSince(end, c, &t.machine.Spec.Energy.Power.Memory)
 	for i := range c.Memory {
 		c.Memory[i].Subtract(&t.atBegin.levels[i])
 		c.Links[i].Read -= t.atBegin.links[i].Read
 		c.Links[i].Written -= t.atBegin.links[i].Written
 	}
 	return c
+}
+
+// onSince returns the cycles of a period that ends now for which a part was not gated that is on while a launch runs.
+func (t *timing) onSince(end uint64, c *account.Counts, p *energy.PartPower) uint64 {
+	if c.WorkCycles > 0 || !t.worked {
+		return c.WorkCycles
+	}
+	gated := t.lastWork + p.GateCycles(t.machine.Spec.ClockMHz)
+	return min(gated, end) - min(gated, t.now, end)
 }
 
 // partialCounts returns the counts of a launch or graph dispatch that was stopped. Resident waves are charged up to now with the reason

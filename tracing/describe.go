@@ -47,6 +47,8 @@ var statistics = []Statistic{
 	{"energy.peak_watts", "W", "highest power of any window, averaged over it: a window is a launch, or all launches together where they overlap; missing where none is timed as a whole"},
 	{"energy.peak_seconds", "s", "length of the window with energy.peak_watts"},
 	{"energy.limit_watts", "W", "power limit of the board or package (energy.limit_watts of the machine)"},
+	{"energy.full_clock_mhz", "MHz", "clock before the power limit lowered it to clock_mhz; only with energy.cap on"},
+	{"energy.limited_by_power", "1", "1 if the power limit lowered the clock, else 0; only with energy.cap on"},
 	{"energy.delay", "J s", "energy times time"},
 	{"slot_cycles.total", "slot cycles", "wave slots of the machine times cycles; each slot cycle is charged to one reason"},
 	{"occupancy", "1", "share of the slot cycles in which the slot held a wave"},

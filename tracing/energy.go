@@ -107,6 +107,26 @@ func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak ac
 	return append(o, named{"parts", list})
 }
 
+// limitMembers say what the power limit does to the clock, where it acts.
+func (s *Stats) limitMembers() object {
+	if s.FullClockMHz == 0 {
+		return nil
+	}
+	limited := 0
+	if s.ClockMHz < s.FullClockMHz {
+		limited = 1
+	}
+	return object{{"full_clock_mhz", s.FullClockMHz}, {"limited_by_power", limited}}
+}
+
+// LimitText says that the power limit lowered the clock; empty: it did not.
+func (s *Stats) LimitText() string {
+	if s.ClockMHz >= s.FullClockMHz {
+		return ""
+	}
+	return fmt.Sprintf("limited by power: %d MHz instead of %d keep each launch within %g W", s.ClockMHz, s.FullClockMHz, s.Energies.Table.LimitWatts)
+}
+
 // shownShare is the least share of a part in the summary.
 const shownShare = 0.01
 
@@ -132,7 +152,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 		text += ", " + wattsText(watts)
 		switch limit := s.Energies.Table.LimitWatts; {
 		case limit > 0 && max(watts, s.peak().Watts) > limit:
-			text += fmt.Sprintf(" (limit %g W, exceeded: the product would lower its clock)", limit)
+			text += fmt.Sprintf(" (limit %g W, exceeded: the product would lower its clock, as energy.cap=on does)", limit)
 		case limit > 0:
 			text += fmt.Sprintf(" (limit %g W)", limit)
 		}

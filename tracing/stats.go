@@ -28,7 +28,9 @@ type Host struct {
 type Stats struct {
 	Machine  string
 	ClockMHz int
-	Mode     string // how the job ran; empty: timed as a whole
+	// FullClockMHz is the clock before the power limit lowered it, or left it; 0: the limit does not act.
+	FullClockMHz int
+	Mode         string // how the job ran; empty: timed as a whole
 	account.Counts
 	Steps []account.StepCounts
 	// Energies turns counts into joules.
@@ -201,7 +203,7 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
 	if e := s.energyOf(); e != nil {
-		o = append(o, named{"energy", append(energyMembers(s.Energies, e, &s.Counts, s.peak()), named{"programs", s.programMembers()})})
+		o = append(o, named{"energy", slices.Concat(energyMembers(s.Energies, e, &s.Counts, s.peak()), s.limitMembers(), object{{"programs", s.programMembers()}})})
 	}
 	steps := []object{}
 	for i := range s.Steps {

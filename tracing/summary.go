@@ -26,6 +26,9 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if !s.Untimed() {
 		fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	}
+	if text := s.LimitText(); text != "" {
+		fmt.Fprintf(t, "clock\t%s\n", text)
+	}
 	if n := s.Launching(); n > 0 {
 		fmt.Fprintf(t, "launch\t%d of %d cycles (--without launches removes them)\n", n, s.Cycles)
 	}

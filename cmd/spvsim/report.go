@@ -132,6 +132,9 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, err
 	}
 	err = unbounded(c, func() error {
+		if setup.Machine, err = gpu.UnderLimit(c.Context(), setup); err != nil {
+			return err
+		}
 		if r, err = gpu.Run(c.Context(), setup); err != nil {
 			return err
 		}
@@ -146,7 +149,7 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 	if !f.strict {
 		warn(c, r.Remarks())
 	}
-	return newProfile(job, collector, machine, r)
+	return newProfile(job, collector, setup.Machine, r)
 }
 
 // newProfile returns the profile of a run, with the simulator's version and the run's warnings.

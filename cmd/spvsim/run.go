@@ -150,6 +150,10 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 // simulate runs the job and shows the results.
 func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) error {
 	f.counted = f.listing != "" && f.listingFormat() != ""
+	var err error
+	if setup.Machine, err = gpu.UnderLimit(c.Context(), setup); err != nil {
+		return firstFault(err)
+	}
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err

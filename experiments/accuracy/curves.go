@@ -186,7 +186,7 @@ func (p *pair) value(ctx context.Context, job string, set []config.Setting) (flo
 		if err != nil {
 			return 0, err
 		}
-		cycles[i], work[i], mhz = float64(out.Stats.Cycles), amount, run.Machine.ClockMHz
+		cycles[i], work[i], mhz = float64(out.Stats.Cycles), amount, out.Stats.ClockMHz
 	}
 	each := (cycles[1] - cycles[0]) / (work[1] - work[0])
 	if p.unit == "GB/s" {

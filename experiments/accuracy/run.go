@@ -59,7 +59,7 @@ func microseconds(ctx context.Context, run *config.Run) (float64, error) {
 			cycles += out.Stats.Steps[i].Cycles
 		}
 	}
-	us := float64(cycles) / float64(run.Machine.ClockMHz)
+	us := float64(cycles) / float64(out.Stats.ClockMHz)
 	if share, ok := run.Job.Parameter(workShare); ok {
 		us /= share
 	}

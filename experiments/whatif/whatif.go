@@ -39,6 +39,9 @@ func NewPlan(base *gpu.Setup, list []config.Counterfactual, load Loader) (*Plan,
 	if base.Mode == config.ModeFunctional || base.Mode == "" && base.Job.Mode == config.ModeFunctional {
 		return nil, fmt.Errorf("found a functional run, which has no cycles: want mode timed or sampled")
 	}
+	if base.Machine.Energy.Cap == "on" {
+		return nil, fmt.Errorf("found energy.cap: on, under which each machine has a clock of its own, and cycles can't be compared: want off")
+	}
 	p := &Plan{machine: base.Machine}
 	for _, c := range list {
 		job, machine, err := load(c.Settings)

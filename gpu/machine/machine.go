@@ -61,7 +61,7 @@ func New(m *config.Machine, print cu.Printer) (*Machine, error) {
 		mem.UseOnChip(ports, g.OnChip)
 	}
 	g.Array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
-		Engine: e, Printer: print,
+		Engine: e, Printer: print, UnitGate: m.Energy.Power.Unit.GateCycles(m.ClockMHz), EngineGate: m.Energy.Power.Engine.GateCycles(m.ClockMHz),
 		NewUnitParts: func(name string, engine, unit int) cu.UnitParts {
 			l := lds.NewComponent(e, name+".LDS", &m.LDS, m.Issue.Cadence)
 			g.LDS = append(g.LDS, l)

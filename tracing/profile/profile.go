@@ -25,6 +25,7 @@ type Profile struct {
 	Job        string             `json:"job"`
 	Machine    string             `json:"machine"`
 	ClockMHz   int                `json:"clock_mhz"`
+	Limited    string             `json:"limited,omitempty"` // by the power limit: what clock is the highest
 	Engines    int                `json:"shader_engines"`
 	Units      int                `json:"compute_units"`   // of an engine
 	Slots      int                `json:"wave_slots"`      // of the machine
@@ -199,7 +200,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	}
 	g := &c.geometry
 	p := &Profile{
-		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
+		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Limited: s.LimitText(), Engines: g.Engines, Units: g.Units, Slots: g.Total(),
 		FirstCycle: c.firstCycle, Cycles: c.end - c.firstCycle, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,

@@ -163,6 +163,14 @@ func launching(p *profile.Profile) string {
 	return fmt.Sprintf("; launch: %s of %s cycles (--without launches removes them)", grouped(p.Launch), grouped(p.Cycles))
 }
 
+// limited says what the power limit did to the clock.
+func limited(p *profile.Profile) string {
+	if p.Limited == "" {
+		return ""
+	}
+	return "; " + p.Limited
+}
+
 // facts are the numbers at the top.
 func facts(p *profile.Profile) []fact {
 	var instructions, waves, operations uint64
@@ -174,7 +182,7 @@ func facts(p *profile.Profile) []fact {
 	cycles := float64(p.Cycles)
 	total := float64(p.Total.Total())
 	return []fact{
-		{"time", grouped(p.Cycles), "cycles, " + shortNumber(cycles/float64(p.ClockMHz)) + " µs" + launching(p)},
+		{"time", grouped(p.Cycles), "cycles, " + shortNumber(cycles/float64(p.ClockMHz)) + " µs" + launching(p) + limited(p)},
 		{"waves", grouped(waves), grouped(uint64(p.Slots)) + " slots"},
 		{"instructions", shortNumber(float64(instructions)), shortNumber(float64(instructions)/cycles) + " a cycle"},
 		{"operations", shortNumber(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},
