@@ -1,17 +1,59 @@
 package account
 
+import "slices"
+
 // An Estimate is the uncertainty of cycles of which only a part was timed.
 type Estimate struct {
-	Cycles uint64  // the part of all cycles that was not timed
-	Half   float64 // half the width of the interval that contains the true number with Confidence, in cycles
+	Cycles     uint64        // the part of all cycles that was not timed
+	Half       float64       // half the width of the interval that contains the true number with Confidence, in cycles
+	Halves     []Half        // of all that EachTimed lists
+	JoulesHalf float64       // of the energy
+	Units      []SampledUnit // that were timed
 	// NotSampled lists instructions unlike all timed ones: their cycles are extrapolated from the nearest.
 	NotSampled []NotSampled
+}
+
+// A SampledUnit is a launch, or a window of one, that a sample was taken of.
+type SampledUnit struct {
+	Stratum   string  `json:"stratum"`
+	Launch    int     `json:"launch"`    // of the job, from 0
+	First     uint64  `json:"workgroup"` // with which the window begins
+	Predicted float64 `json:"predicted"` // cycles, by the run without time
+	Timed     float64 `json:"timed"`     // cycles
 }
 
 // NotSampled is a number of instructions of which no sample was taken.
 type NotSampled struct {
 	Instructions uint64 `json:"instructions"`
 	Reason       string `json:"because"`
+}
+
+// Half is half the width of the interval of one of the counts.
+type Half struct {
+	Name string
+	Half float64
+}
+
+// EachTimed calls do with each count that only timed work has, except for slot cycles: the cycles first.
+func (c *Counts) EachTimed(do func(name string, n *uint64)) {
+	do("cycles", &c.Cycles)
+	do("unit_cycles", &c.UnitCycles)
+	do("work_cycles", &c.WorkCycles)
+	do("lds.accesses", &c.LDS.Accesses)
+	do("lds.passes", &c.LDS.Passes)
+	do("lds.conflict_passes", &c.LDS.ConflictPasses)
+	for i := range c.Memory {
+		l := &c.Memory[i]
+		for _, n := range []struct {
+			name string
+			n    *uint64
+		}{
+			{"accesses", &l.Accesses}, {"hits", &l.Hits}, {"in_flight", &l.InFlight}, {"misses", &l.Misses}, {"bytes", &l.Bytes},
+			{"written", &l.Written}, {"writebacks", &l.Writebacks}, {"full_cycles", &l.FullCycles},
+		} {
+			do(l.Name+"."+n.name, n.n)
+		}
+	}
 }
 
 // Confidence is the confidence level of intervals.
@@ -21,6 +63,15 @@ const Confidence = 0.95
 func (e *Estimate) Add(o *Estimate) {
 	e.Cycles += o.Cycles
 	e.Half += o.Half
+	e.JoulesHalf += o.JoulesHalf
+	for i := range o.Halves {
+		if len(e.Halves) < len(o.Halves) {
+			e.Halves = slices.Clone(o.Halves)
+			break
+		}
+		e.Halves[i].Half += o.Halves[i].Half
+	}
+	e.Units = append(e.Units, o.Units...)
 	for _, n := range o.NotSampled {
 		e.notSampled(n)
 	}

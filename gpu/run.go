@@ -103,12 +103,14 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 // execute makes the parts that run launches.
 func (r *runner) execute() {
 	r.tally = &account.Tally{}
+	var joules func(*account.Counts) float64
 	if e := r.setup.Machine.Energies(); e.HasTable() {
+		joules = func(c *account.Counts) float64 { return e.Compute(c).Total() }
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 	}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
-	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
+	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, Joules: joules, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 
 // prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.
