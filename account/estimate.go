@@ -15,11 +15,13 @@ type Estimate struct {
 
 // A SampledUnit is a launch, or a window of one, that a sample was taken of.
 type SampledUnit struct {
-	Stratum   string  `json:"stratum"`
-	Launch    int     `json:"launch"`    // of the job, from 0
-	First     uint64  `json:"workgroup"` // with which the window begins
-	Predicted float64 `json:"predicted"` // cycles, by the run without time
-	Timed     float64 `json:"timed"`     // cycles
+	Stratum      string  `json:"stratum"`
+	Launch       int     `json:"launch"`    // of the job, from 0
+	First        uint64  `json:"workgroup"` // with which the window begins
+	Weight       float64 `json:"weight"`    // units of the block that it was drawn from
+	Instructions uint64  `json:"instructions"`
+	Predicted    float64 `json:"predicted"` // cycles, by the run without time
+	Timed        float64 `json:"timed"`     // cycles
 }
 
 // NotSampled is a number of instructions of which no sample was taken.

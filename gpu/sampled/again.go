@@ -106,7 +106,7 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 		}
 		if here.held = timed != nil; here.held {
 			s.machine.Tally.Add(l.Step(), timed)
-			k.launches.add(h, s.newSample(l, 0, s.vector(timed), cost))
+			k.launches.add(h, s.newSample(l, 0, s.vector(timed), x.size, cost), cost)
 			return nil
 		}
 		k.inTurn = true
@@ -123,8 +123,7 @@ func (k *kind) first(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows
 		return err
 	}
 	s.machine.Tally.Add(l.Step(), c)
-	x := signature{mix: mixOf(&c.ByClass)}
-	k.launches.first = sample{counted: s.vector(c), cost: float64(c.Instructions()) * x.cost()}
+	k.launches.first = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
 	k.each = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
@@ -195,8 +194,9 @@ func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	if !ok {
 		return d
 	}
-	need := l.Resources()
-	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), &need, s.machine.Limits)
+	all, _ := l.Workgroups()
+	waves := min(all, s.generation(l)) * uint64(l.Resources().Waves)
+	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), waves)
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.

@@ -101,8 +101,8 @@ func (d *division) run(follows bool) error {
 	if c == nil {
 		return cmp.Or(d.err, err)
 	}
-	if timed := c.Instructions(); d.strata.first.cost == 0 && timed > 0 {
-		d.strata.first = sample{counted: d.vector(c), cost: float64(timed) * d.like.cost()}
+	if timed := c.Instructions(); d.strata.first.instructions == 0 && timed > 0 {
+		d.strata.first = sample{counted: d.vector(c), instructions: float64(timed)}
 	}
 	if len(d.placed) > 1 {
 		at := cyclesAt
@@ -123,10 +123,10 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.workgroupEnded(&p)
+	if p.NextIndex == d.all && d.window.of != nil {
+		d.closeWindow() // before the machine empties: the ratio of what is left is not that of its stratum
+	}
 	if d.tail == nil && p.NextIndex == d.all && p.ResidentWorkgroups <= max(d.generation/tailShare, 1) {
-		if w := &d.window; w.of != nil && w.begin != nil && d.ended >= w.begin.ended+d.generation/2 {
-			d.closeWindow() // before long waves are alone, of which the ratio is not that of its stratum
-		}
 		d.tail = d.mark()
 	}
 	if p.NextIndex == d.all && p.ResidentWorkgroups == 0 {
@@ -183,7 +183,7 @@ func (d *division) begins(at uint64) uint64 {
 }
 
 // holds reports whether there is space for a window after a workgroup.
-func (d *division) holds(at uint64) bool { return d.all > d.begins(at)+d.settle+d.generation/2 }
+func (d *division) holds(at uint64) bool { return d.all >= d.begins(at)+d.settle+d.length }
 
 // refill has workgroups bring their lines into the caches before a window, until the last level holds nothing of before, or has been asked for so much
 // that it makes no difference: of workgroups in between only some have brought theirs.
@@ -332,6 +332,6 @@ func (d *division) count(h *stratum, c *account.Counts, workgroups uint64) {
 	n := float64(c.Instructions())
 	cost := n * d.each
 	d.machine.Tally.Add(d.launch.Step(), estimatedLater(c))
-	d.skip(total{float64(workgroups) / float64(d.piece), cost, n}, skipped{of: h, cost: cost, longest: d.longest})
+	d.skip(total{float64(workgroups) / float64(d.piece), cost, n}, skipped{of: h, instructions: n, longest: d.longest})
 	d.longest, d.instructions = 0, d.instructions+n
 }

@@ -23,13 +23,12 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 		return s.estimateByFirst(t, at)
 	}
 	r := near.ratio(at)
-	e := estimated{value: r * t.cost}
+	e := estimated{value: r * t.instructions}
 	squares, degrees := s.dispersion(near, at)
-	e.variance = t.cost * t.cost * squares / degrees * (1/near.effective() + min(1, near.meanCost()/t.cost))
+	e.variance = t.instructions * t.instructions * squares / degrees * (1/near.effective() + min(1, near.meanInstructions()/t.instructions))
 	e.degrees = degrees
 	if distance > 0 {
-		perInstruction := near.like.cost()
-		other := r * t.instructions * perInstruction
+		other := r * t.cost / near.like.cost()
 		e.unseen = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
 		e.value = (e.value + other) / 2
 	}
@@ -38,19 +37,22 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 
 // estimateByFirst estimates by the only launch that was timed.
 func (s *strata) estimateByFirst(t total, at int) estimated {
-	if s.first.cost == 0 {
+	if s.first.instructions == 0 {
 		return estimated{}
 	}
-	value := s.first.counted[at] / s.first.cost * t.cost
+	value := s.first.counted[at] / s.first.instructions * t.instructions
 	return estimated{value: value, unseen: math.Abs(value) / 2}
 }
 
-// ratio is that of a counted number to the predicted cost: the mean over blocks, each with its predicted cost.
+// weight is that of a sample: the instructions of all units of its block, if they are like it.
+func (x *sample) weight() float64 { return x.block * x.instructions }
+
+// ratio is that of a counted number to the instructions.
 func (h *stratum) ratio(at int) float64 {
 	sum, weights := 0.0, 0.0
 	for i := range h.samples {
 		x := &h.samples[i]
-		sum, weights = sum+x.block*x.counted[at]/x.cost, weights+x.block
+		sum, weights = sum+x.block*x.counted[at], weights+x.weight()
 	}
 	return sum / weights
 }
@@ -59,29 +61,30 @@ func (h *stratum) ratio(at int) float64 {
 func (h *stratum) effective() float64 {
 	sum, squares := 0.0, 0.0
 	for i := range h.samples {
-		w := h.samples[i].block
+		w := h.samples[i].weight()
 		sum, squares = sum+w, squares+w*w
 	}
 	return sum * sum / squares
 }
 
-func (h *stratum) meanCost() float64 {
+func (h *stratum) meanInstructions() float64 {
 	sum := 0.0
 	for i := range h.samples {
-		sum += h.samples[i].cost
+		sum += h.samples[i].instructions
 	}
 	return sum / float64(len(h.samples))
 }
 
-// squares is the sum of squares of the samples' ratios about that of the stratum, and their degrees of freedom.
+// squares is the sum of squares of the samples' ratios about that of the stratum, each by its weight, and their degrees of freedom.
 func (h *stratum) squares(at int) (sum, degrees float64) {
-	r := h.ratio(at)
+	r, weights := h.ratio(at), 0.0
 	for i := range h.samples {
 		x := &h.samples[i]
-		d := x.counted[at]/x.cost - r
-		sum += d * d
+		d := x.counted[at]/x.instructions - r
+		sum, weights = sum+x.weight()*d*d, weights+x.weight()
 	}
-	return sum, float64(len(h.samples) - 1)
+	n := float64(len(h.samples))
+	return sum / weights * n, n - 1
 }
 
 // dispersion moderates the sum of squares of a stratum by the relative one of all strata, which is moderated by the expected one.

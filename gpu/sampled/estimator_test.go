@@ -18,8 +18,8 @@ func population(r *rand.Rand, units, block int, spread float64) (s strata, truth
 		for i := first; i < first+block; i++ {
 			cost := 50 + 100*r.Float64()
 			y := cost * 3 * (1 + spread*r.NormFloat64())
-			if sum += cost; i == pick {
-				x = sample{counted: []float64{0, y}, cost: cost}
+			if sum++; i == pick {
+				x = sample{counted: []float64{0, y}, instructions: cost}
 				continue
 			}
 			truth += y
@@ -62,11 +62,11 @@ func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1
 	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
-	h.samples = []sample{{counted: []float64{0, 100}, cost: 50, block: 100}, {counted: []float64{0, 400}, cost: 100, block: 300}}
+	h.samples = []sample{{counted: []float64{0, 100}, instructions: 50, block: 2}, {counted: []float64{0, 400}, instructions: 100, block: 3}}
 	e := s.estimateOf(h, total{10, 1000, 1000}, cyclesAt)
-	// R = (100*2 + 300*4)/400 = 3.5; squares 1.5^2 + 0.5^2 = 2.5 about it, 2.5/12.25 of R^2, one degree.
-	v := (2*0.01 + 2.5/12.25) / 3
-	s2 := (2.5 + 2*12.25*v) / 3
+	// R = (2*100 + 3*400)/(2*50 + 3*100) = 3.5; squares 2*(100*1.5^2 + 300*0.5^2)/400 = 1.5 about it, 1.5/12.25 of R^2, one degree.
+	v := (2*0.01 + 1.5/12.25) / 3
+	s2 := (1.5 + 2*12.25*v) / 3
 	want := 1e6 * s2 * (1/1.6 + 75.0/1000) // n' = 400^2/(100^2 + 300^2)
 	if e.value != 3500 || math.Abs(e.variance-want) > 1e-6*want || e.degrees != 3 {
 		t.Errorf("%+v, want 3500, %g, 3 degrees", e, want)
@@ -95,7 +95,7 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 		s := strata{Sampling: config.DefaultSampling(), most: 8}
 		h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		for range 2 {
-			h.samples = append(h.samples, sample{counted: []float64{0, 1}, cost: 1, block: 1})
+			h.samples = append(h.samples, sample{counted: []float64{0, 1}, instructions: 1, block: 1})
 		}
 		h.drawn = block{length: 4, seen: 4}
 		for i := range drawn {

@@ -160,15 +160,15 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 		s.machine.Tally.Add(l.Step(), c)
 	}
 	if err == nil {
-		r.add(h, s.newSample(l, 0, s.vector(c), 1))
+		r.add(h, s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1), 1)
 	}
 	return err
 }
 
 // newSample is a sample of a unit of a launch that begins with a workgroup.
-func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, cost float64) sample {
-	return sample{counted: counted, cost: cost, block: cost, step: s.machine.Tally.Number(l.Step()),
-		unit: account.SampledUnit{Launch: l.Number(), First: first, Predicted: cost, Timed: counted[cyclesAt]}}
+func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
+	return sample{counted: counted, instructions: instructions, step: s.machine.Tally.Number(l.Step()),
+		unit: account.SampledUnit{Launch: l.Number(), First: first, Instructions: uint64(instructions), Predicted: cost, Timed: counted[cyclesAt]}}
 }
 
 // untimedLaunch counts a launch that was not timed.
@@ -205,6 +205,7 @@ func (s *Sampler) estimateStep(step int) {
 				}
 				for i := range h.samples {
 					if x := &h.samples[i]; x.step == step {
+						x.unit.Weight = x.block
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
 					}

@@ -5,7 +5,6 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem/hierarchy"
 )
@@ -199,8 +198,8 @@ func newCapacities(m *config.Machine) *capacities {
 	return c
 }
 
-// demand is that of instructions which brought their lines into the caches.
-func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local uint64, need *cu.Resources, limits *cu.Limits) (d demand) {
+// demand is that of instructions which brought their lines into the caches, of so many waves at a time.
+func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local, waves uint64) (d demand) {
 	m := c.machine
 	n := float64(max(did.Instructions(), 1))
 	units := float64(m.Units())
@@ -220,8 +219,7 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 		d[demandMemory] = float64(w.NextLevelBytes[last]) / c.memoryRate() / n
 		latency += float64(w.NextLevelBytes[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
 	}
-	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
-	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
+	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / float64(max(waves, 1)) / n
 	return d
 }
 

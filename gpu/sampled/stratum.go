@@ -8,13 +8,13 @@ import (
 	"spvsim/config"
 )
 
-// A sample is a unit that was timed: what it counted, its predicted cost, and the predicted cost of the block that it was drawn from.
+// A sample is a unit that was timed: what it counted, its instructions, and the units of the block that it was drawn from.
 type sample struct {
-	counted []float64 // as vector orders it
-	cost    float64
-	block   float64
-	step    int
-	unit    account.SampledUnit
+	counted      []float64 // as vector orders it
+	instructions float64
+	block        float64
+	step         int
+	unit         account.SampledUnit
 }
 
 // A stratum has units with one signature.
@@ -38,8 +38,7 @@ func (t total) and(o total) total {
 // A block is consecutive units of a stratum, of which one is drawn.
 type block struct {
 	length, seen, pick int
-	cost               float64 // of the units before the drawn one
-	timed              bool    // the drawn one is the last sample
+	timed              bool // the drawn one is the last sample
 }
 
 // Strata are those of launches, or of pieces of large launches, of one kind.
@@ -47,7 +46,7 @@ type strata struct {
 	*config.Sampling
 	name  string
 	list  []*stratum
-	first sample // a launch that was timed before anything was known of its kind; no cost: none
+	first sample // a launch that was timed before anything was known of its kind; no instructions: none
 	most  int    // units of a block
 	timed float64
 	all   float64 // predicted costs, of what was timed and of everything
@@ -93,16 +92,13 @@ func (s *strata) draws(h *stratum, cost float64, draw *rand.Rand) bool {
 	}
 	s.all += cost
 	drawn := b.seen == b.pick
-	b.seen++
-	if n := len(h.samples); b.timed {
-		h.samples[n-1].block += cost
-	} else {
-		b.cost += cost
+	if b.seen++; b.timed {
+		h.samples[len(h.samples)-1].block++
 	}
 	return drawn
 }
 
-// blockLength returns the length of a stratum's next block. The first unit of a stratum is timed for certain, unless its stratum is too small to matter.
+// blockLength returns the length of a stratum's next block. The first unit is one of its own: it finds what others left in the caches.
 func (s *strata) blockLength(h *stratum) int {
 	n, last := len(h.samples), max(h.drawn.length, 1)
 	if h.drawn.length == 0 {
@@ -156,13 +152,14 @@ func (h *stratum) missed() {
 	}
 }
 
-// add adds a sample of the unit that was drawn.
-func (s *strata) add(h *stratum, x sample) {
-	s.timed += x.cost
-	if b := &h.drawn; b.timed || b.cost == 0 { // a window that turned out to be of this stratum
+// add adds a sample of the unit that was drawn. Its time cost so much of the budget.
+func (s *strata) add(h *stratum, x sample, cost float64) {
+	s.timed += cost
+	if b := &h.drawn; b.timed || b.seen == 0 { // a window that turned out to be of this stratum
+		x.block = 1
 		h.samples = append([]sample{x}, h.samples...)
 	} else {
-		x.block, b.timed = b.cost, true
+		x.block, b.timed = float64(b.seen), true
 		h.samples = append(h.samples, x)
 	}
 }

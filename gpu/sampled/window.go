@@ -80,7 +80,8 @@ func (d *division) closeWindow() {
 			h, each = near, near.like.cost()
 		}
 		if n > 0 {
-			d.strata.add(h, d.newSample(d.launch, w.first, counted, n*each))
+			_, all := now.since(d.stopped)
+			d.strata.add(h, d.newSample(d.launch, w.first, counted, n, n*each), sumOf(&all)*each)
 		}
 		d.leaveOut(w, d.stopped)
 	}
@@ -108,7 +109,7 @@ func (d *division) leaveOut(w *window, from *mark) {
 		d.settled[i] += n
 	}
 	n := sumOf(&by)
-	d.skip(total{float64(w.begin.ended-from.ended) / float64(d.piece), n * w.each, n}, skipped{of: w.of, cost: n * w.each, minus: counted[cyclesAt]})
+	d.skip(total{float64(w.begin.ended-from.ended) / float64(d.piece), n * w.each, n}, skipped{of: w.of, instructions: n, minus: counted[cyclesAt]})
 }
 
 // skip counts units that were not timed, or not for certain, before the workgroups that come next.
@@ -130,10 +131,10 @@ type placed struct {
 // Skipped is what took no time before some workgroups, but would have in a run that times everything: a unit of a stratum, less the cycles of workgroups
 // that settled.
 type skipped struct {
-	of      *stratum
-	cost    float64
-	minus   float64
-	longest float64 // instructions of the longest wave
+	of           *stratum
+	instructions float64
+	minus        float64
+	longest      float64 // instructions of the longest wave
 }
 
 // overlap returns by how much longer the launch takes than the sum of its parts: less, as a long wave that was timed runs beside what was not; more, as
@@ -144,7 +145,7 @@ func (d *division) overlap() (cycles, unknown float64) {
 		return 0, 0
 	}
 	rate := func(h *stratum) float64 {
-		return d.strata.estimateOf(h, total{1, 1, 1 / h.like.cost()}, cyclesAt).value
+		return d.strata.estimateOf(h, total{1, h.like.cost(), 1}, cyclesAt).value
 	}
 	waves := d.resident / float64(max(d.ended, 1)) * float64(d.kernel.Resources.Waves)
 	offset, before, last := 0.0, 0.0, uint64(0)
@@ -156,11 +157,11 @@ func (d *division) overlap() (cycles, unknown float64) {
 		for _, s := range p.skipped {
 			r := rate(s.of)
 			if s.longest > 0 {
-				among := r * s.of.like.cost() * waves
+				among := r * waves
 				untimed = append(untimed, wave{float64(p.stop) + offset, s.longest, among, min(s.of.like.demand[demandLatency]*waves+resultCycles, among)})
 			}
-			each, all = each+s.cost*r, all+s.cost/s.of.like.cost()
-			offset += s.cost*r - s.minus
+			each, all = each+s.instructions*r, all+s.instructions
+			offset += s.instructions*r - s.minus
 		}
 		if p.done > last {
 			last, before = p.done, offset
