@@ -34,7 +34,7 @@ type Time struct {
 type Sampling struct {
 	Generations int     `yaml:"generations" default:"24" range:"2..65536" unit:"generations" doc:"least size of a launch that is sampled in windows; smaller ones are timed as a whole or not at all. A generation is as many workgroups as the machine holds at once"`
 	Pieces      int     `yaml:"pieces" default:"48" range:"8..65536" unit:"pieces" doc:"units into which such a launch is divided at most, each of 4 generations at least"`
-	Settle      int     `yaml:"settle" default:"1" range:"1..65536" unit:"generations" doc:"generations that end before a window counts; they are not charged"`
+	Settle      int     `yaml:"settle" default:"2" range:"1..65536" unit:"generations" doc:"generations that end before a window counts; they are not charged"`
 	Budget      float64 `yaml:"budget" default:"0.1" range:"0..1" doc:"timed share of the predicted cost of a kind of launches, above which no more units than two of each stratum are timed"`
 	Target      float64 `yaml:"target" default:"0.02" range:"0..1" doc:"half-width of a stratum's interval, as a share of the time of its kind, that the number of timed units aims at"`
 	Spread      float64 `yaml:"spread" default:"0.0125" range:"0..1" doc:"prior relative standard deviation of the ratio of timed to predicted cost within a stratum"`

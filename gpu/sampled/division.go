@@ -71,7 +71,7 @@ const (
 	leastPiece  = 4   // generations
 	leastPieces = 4   // blocks of a launch of one behaviour
 	windowShare = 4   // thousandths of a launch
-	leastWindow = 2   // generations
+	leastWindow = 1   // generations
 	mostWindow  = 8   // generations
 	align       = 128 // workgroups
 	apart       = 48  // workgroups

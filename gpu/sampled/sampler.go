@@ -151,7 +151,7 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	if !r.draws(h, 1, s.draw) {
 		c, err := l.Functional(whole(l), true)
 		if c != nil && err == nil {
-			s.untimedLaunch(h, l, c, 1)
+			s.untimedLaunch(h, l, c, total{1, 1, 1})
 		}
 		return err
 	}
@@ -160,7 +160,9 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 		s.machine.Tally.Add(l.Step(), c)
 	}
 	if err == nil {
-		r.add(h, s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1), 1)
+		x := s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1)
+		x.instructions = 1 // the mean of launches: what one will execute is not known when it is drawn
+		r.add(h, x, 1)
 	}
 	return err
 }
@@ -172,10 +174,9 @@ func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, in
 }
 
 // untimedLaunch counts a launch that was not timed.
-func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, cost float64) {
-	n := float64(c.Instructions())
+func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, t total) {
 	step := s.machine.Tally.Add(l.Step(), estimatedLater(c))
-	h.rest[step] = h.rest[step].and(total{1, cost, n})
+	h.rest[step] = h.rest[step].and(t)
 }
 
 // estimatedLater marks counts of a part whose cycles are estimated when all is known.
