@@ -20,7 +20,6 @@ type scaledJob struct {
 var scaledJobs = []scaledJob{
 	{"saxpy", "n", 262144, 16, ""},
 	{"vectoradd", "n", 262144, 16, ""},
-	{"spmv", "rows", 8192, 8, "entries=524288"},
 	{"stencil2d", "width", 512, 8, "height=512"},
 	{"matmul", "n", 256, 4, ""},
 	{"mandelbrot", "size", 256, 4, ""},
@@ -55,13 +54,14 @@ func newLibraryWorkload(seed uint64) *workload {
 	w := &workload{seed: seed, draw: rand.New(rand.NewPCG(seed, 49))}
 	j := scaledJobs[w.draw.IntN(len(scaledJobs))]
 	w.machine = libraryMachines[w.draw.IntN(len(libraryMachines))]
+	w.set = []string{fmt.Sprintf("compute_units=%d", 1+w.draw.IntN(2))} // of a shader engine: few, so that launches have many generations
 	size := j.unit
 	for size < j.unit*j.most && w.draw.IntN(3) > 0 {
 		size *= 2
 	}
 	w.library = j.name
 	w.parameters = append(strings.Fields(j.fixed), fmt.Sprintf("%s=%d", j.parameter, size))
-	w.kind = strings.Join(append([]string{j.name, w.machine}, w.parameters...), " ")
+	w.kind = strings.Join(append([]string{j.name, w.machine, w.set[0]}, w.parameters...), " ")
 	return w
 }
 
@@ -75,6 +75,7 @@ func (w *workload) libraryJob() (*config.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	job.Expect = nil // values of other sizes
 	if job.Machine = w.machine; w.sampling != "" {
 		other, err := config.ParseJob(w.files(), "sampling.yaml", []byte((&workload{machine: w.machine}).text()+fmt.Sprintf("sampling: {%s}\n", w.sampling)))
 		if err != nil {

@@ -123,7 +123,7 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, *con
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	machine, err := config.LoadMachine(config.Request{Job: job})
+	machine, err := config.LoadMachine(config.Request{Job: job, Set: w.set})
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -41,6 +41,7 @@ type workload struct {
 
 	library    string   // name of a job of the library; empty: a generated one
 	parameters []string // of that
+	set        []string // fields of the machine
 }
 
 // A form generates the launches of a workload.
