@@ -37,11 +37,11 @@ type Sampling struct {
 	Settle      int     `yaml:"settle" default:"2" range:"1..65536" unit:"generations" doc:"generations that end before a window counts; they are not charged"`
 	Budget      float64 `yaml:"budget" default:"0.1" range:"0..1" doc:"timed share of the predicted cost of a kind of launches, above which no more units than two of each stratum are timed"`
 	Target      float64 `yaml:"target" default:"0.02" range:"0..1" doc:"half-width of a stratum's interval, as a share of the time of its kind, that the number of timed units aims at"`
-	Spread      float64 `yaml:"spread" default:"0.0125" range:"0..1" doc:"prior relative standard deviation of the ratio of timed to predicted cost within a stratum"`
+	Spread      float64 `yaml:"spread" default:"0.02" range:"0..1" doc:"prior relative standard deviation of the ratio of timed to predicted cost within a stratum"`
 	Weight      int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom of this prior, and of the deviation in all strata as the prior of one stratum"`
 	Mix         float64 `yaml:"mix" default:"0.1" range:"0.001..1" doc:"share of instructions of other classes above which units belong to different strata"`
 	Demand      float64 `yaml:"demand" default:"0.15" range:"0.001..1" doc:"difference in demand on a part of the machine, as a share of the demand on the busiest part, above which units belong to different strata"`
-	Bias        float64 `yaml:"bias" default:"0.01" range:"0..1" doc:"relative half-width, added in quadrature, for the error that all timed units share: caches and queues are not quite as in a full run"`
+	Bias        float64 `yaml:"bias" default:"0.02" range:"0..1" doc:"relative half-width, added in quadrature, for the error that all timed units share: caches and queues are not quite as in a full run"`
 	Detail      int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"one of this many functional workgroups fills its lines into the caches, to predict costs and to keep the caches warm"`
 	Seed        int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"seed of the choice of units"`
 }

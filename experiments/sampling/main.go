@@ -3,6 +3,7 @@
 // sampling saves. With -library, it draws jobs of the library, for all machines.
 //
 //	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
+//	go run ./experiments/sampling -library -n 60 -first 1 -out experiments/sampling/library.csv
 package main
 
 import (
@@ -34,7 +35,7 @@ func run(args []string, to io.Writer) error {
 	library := f.Bool("library", false, "draw jobs of the library, with sizes and machines, instead of generating workloads")
 	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
 	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
-	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"share: 0.3, pieces: 96\"")
+	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"budget: 0.3, pieces: 96\"")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
