@@ -112,7 +112,7 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 		k.inTurn = true
 		h.missed()
 	}
-	s.untimedLaunch(h, l, c, total{1, cost, x.size})
+	s.untimedLaunch(h, l, c, cost)
 	return nil
 }
 

@@ -22,13 +22,16 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	if near == nil {
 		return s.estimateByFirst(t, at)
 	}
-	r := near.ratio(at)
-	e := estimated{value: r * t.instructions}
+	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.like.cost()
+	if s.launches {
+		size, otherSize = t.cost, t.instructions*near.like.cost()
+	}
+	e := estimated{value: r * size}
 	squares, degrees := s.dispersion(near, at)
-	e.variance = t.instructions * t.instructions * squares / degrees * (1/near.effective() + min(1, near.meanInstructions()/t.instructions))
+	e.variance = size * size * squares / degrees * (1/near.effective() + min(1, near.meanSize()/size))
 	e.degrees = degrees
 	if distance > 0 {
-		other := r * t.cost / near.like.cost()
+		other := r * otherSize
 		e.unseen = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
 		e.value = (e.value + other) / 2
 	}
@@ -44,10 +47,10 @@ func (s *strata) estimateByFirst(t total, at int) estimated {
 	return estimated{value: value, unseen: math.Abs(value) / 2}
 }
 
-// weight is that of a sample: the instructions of all units of its block, if they are like it.
-func (x *sample) weight() float64 { return x.block * x.instructions }
+// weight is that of a sample: the size of all units of its block, if they are like it.
+func (x *sample) weight() float64 { return x.block * x.size }
 
-// ratio is that of a counted number to the instructions.
+// ratio is that of a counted number to the size.
 func (h *stratum) ratio(at int) float64 {
 	sum, weights := 0.0, 0.0
 	for i := range h.samples {
@@ -67,10 +70,10 @@ func (h *stratum) effective() float64 {
 	return sum * sum / squares
 }
 
-func (h *stratum) meanInstructions() float64 {
+func (h *stratum) meanSize() float64 {
 	sum := 0.0
 	for i := range h.samples {
-		sum += h.samples[i].instructions
+		sum += h.samples[i].size
 	}
 	return sum / float64(len(h.samples))
 }
@@ -80,7 +83,7 @@ func (h *stratum) squares(at int) (sum, degrees float64) {
 	r, weights := h.ratio(at), 0.0
 	for i := range h.samples {
 		x := &h.samples[i]
-		d := x.counted[at]/x.instructions - r
+		d := x.counted[at]/x.size - r
 		sum, weights = sum+x.weight()*d*d, weights+x.weight()
 	}
 	n := float64(len(h.samples))

@@ -19,7 +19,7 @@ func population(r *rand.Rand, units, block int, spread float64) (s strata, truth
 			cost := 50 + 100*r.Float64()
 			y := cost * 3 * (1 + spread*r.NormFloat64())
 			if sum++; i == pick {
-				x = sample{counted: []float64{0, y}, instructions: cost}
+				x = sample{counted: []float64{0, y}, size: cost}
 				continue
 			}
 			truth += y
@@ -62,7 +62,7 @@ func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1
 	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
-	h.samples = []sample{{counted: []float64{0, 100}, instructions: 50, block: 2}, {counted: []float64{0, 400}, instructions: 100, block: 3}}
+	h.samples = []sample{{counted: []float64{0, 100}, size: 50, block: 2}, {counted: []float64{0, 400}, size: 100, block: 3}}
 	e := s.estimateOf(h, total{10, 1000, 1000}, cyclesAt)
 	// R = (2*100 + 3*400)/(2*50 + 3*100) = 3.5; squares 2*(100*1.5^2 + 300*0.5^2)/400 = 1.5 about it, 1.5/12.25 of R^2, one degree.
 	v := (2*0.01 + 1.5/12.25) / 3
@@ -95,7 +95,7 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 		s := strata{Sampling: config.DefaultSampling(), most: 8}
 		h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		for range 2 {
-			h.samples = append(h.samples, sample{counted: []float64{0, 1}, instructions: 1, block: 1})
+			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, block: 1})
 		}
 		h.drawn = block{length: 4, seen: 4}
 		for i := range drawn {

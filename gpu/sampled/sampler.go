@@ -61,7 +61,7 @@ func (s *Sampler) kind(l SampledLaunch, like string) *kind {
 	key := cmp.Or(l.Kind(), l.Step()) + " " + like
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", most: mostLaunches}, pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows"}}
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", most: mostLaunches, launches: true}, pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows"}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
@@ -151,7 +151,7 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	if !r.draws(h, 1, s.draw) {
 		c, err := l.Functional(whole(l), true)
 		if c != nil && err == nil {
-			s.untimedLaunch(h, l, c, total{1, 1, 1})
+			s.untimedLaunch(h, l, c, 1)
 		}
 		return err
 	}
@@ -160,23 +160,22 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 		s.machine.Tally.Add(l.Step(), c)
 	}
 	if err == nil {
-		x := s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1)
-		x.instructions = 1 // the mean of launches: what one will execute is not known when it is drawn
-		r.add(h, x, 1)
+		r.add(h, s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1), 1)
 	}
 	return err
 }
 
 // newSample is a sample of a unit of a launch that begins with a workgroup.
 func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
-	return sample{counted: counted, instructions: instructions, step: s.machine.Tally.Number(l.Step()),
+	return sample{counted: counted, instructions: instructions, size: cost, step: s.machine.Tally.Number(l.Step()),
 		unit: account.SampledUnit{Launch: l.Number(), First: first, Instructions: uint64(instructions), Predicted: cost, Timed: counted[cyclesAt]}}
 }
 
 // untimedLaunch counts a launch that was not timed.
-func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, t total) {
+func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, cost float64) {
+	n := float64(c.Instructions())
 	step := s.machine.Tally.Add(l.Step(), estimatedLater(c))
-	h.rest[step] = h.rest[step].and(t)
+	h.rest[step] = h.rest[step].and(total{1, cost, n})
 }
 
 // estimatedLater marks counts of a part whose cycles are estimated when all is known.

@@ -8,10 +8,11 @@ import (
 	"spvsim/config"
 )
 
-// A sample is a unit that was timed: what it counted, its instructions, and the units of the block that it was drawn from.
+// A sample is a unit that was timed: what it counted, its size, and the units of the block that it was drawn from.
 type sample struct {
 	counted      []float64 // as vector orders it
 	instructions float64
+	size         float64 // predicted cost of a launch, instructions of a window
 	block        float64
 	step         int
 	unit         account.SampledUnit
@@ -44,12 +45,13 @@ type block struct {
 // Strata are those of launches, or of pieces of large launches, of one kind.
 type strata struct {
 	*config.Sampling
-	name  string
-	list  []*stratum
-	first sample // a launch that was timed before anything was known of its kind; no instructions: none
-	most  int    // units of a block
-	timed float64
-	all   float64 // predicted costs, of what was timed and of everything
+	name     string
+	list     []*stratum
+	first    sample // a launch that was timed before anything was known of its kind; no instructions: none
+	most     int    // units of a block
+	launches bool   // of launches
+	timed    float64
+	all      float64 // predicted costs, of what was timed and of everything
 }
 
 // nearest returns the stratum with the most similar signature, and its distance; timed: of those with samples. Nil: there is none.

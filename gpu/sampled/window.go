@@ -81,7 +81,9 @@ func (d *division) closeWindow() {
 		}
 		if n > 0 {
 			_, all := now.since(d.stopped)
-			d.strata.add(h, d.newSample(d.launch, w.first, counted, n, n*each), sumOf(&all)*each)
+			x := d.newSample(d.launch, w.first, counted, n, n*each)
+			x.size = n
+			d.strata.add(h, x, sumOf(&all)*each)
 		}
 		d.leaveOut(w, d.stopped)
 	}
