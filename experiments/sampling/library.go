@@ -77,7 +77,9 @@ func (w *workload) libraryJob() (*config.Job, error) {
 	}
 	job.Expect = nil // values of other sizes
 	if job.Machine = w.machine; w.sampling != "" {
-		other, err := config.ParseJob(w.files(), "sampling.yaml", []byte((&workload{machine: w.machine}).text()+fmt.Sprintf("sampling: {%s}\n", w.sampling)))
+		generated := newWorkload(0) // for a job that has the keys
+		generated.sampling = w.sampling
+		other, err := generated.job()
 		if err != nil {
 			return nil, err
 		}
