@@ -2,9 +2,10 @@ package sampled
 
 import (
 	"context"
+	"testing"
+
 	"spvsim/internal/suite"
 	"spvsim/mem/hierarchy"
-	"testing"
 
 	"spvsim/account"
 	"spvsim/config"

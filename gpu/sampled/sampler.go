@@ -186,6 +186,9 @@ func estimatedLater(c *account.Counts) *account.Counts {
 
 // Estimate adds to the steps of a round what was not timed.
 func (s *Sampler) Estimate() {
+	if len(s.kinds) == 0 {
+		return
+	}
 	for step := range s.machine.Tally.Steps {
 		s.estimateStep(step)
 	}
