@@ -20,7 +20,7 @@ var ownFiles = map[string]string{
 	"vulkan/launch/lock": "writes: a lock", "cmd/spvsim/addRows": "writes: the file of all rows", "cmd/spvsim/outputs": "writes: files of results",
 	"gpu/defaultHostBytes": "the system's limits", "gpu/memTotal": "the system's table of memory",
 	"vulkan/driver/loadedFrom": "the system's table of this process", "vulkan/driver/buildID": "the library itself",
-	"vulkan/driver/newRecorder": "writes: rows", "vulkan/driver/newProgress": "writes: progress", "vulkan/driver/refuse": "writes: refused calls", "experiments/sweep/note": "writes: a list of submissions",
+	"vulkan/driver/newRecorder": "writes: rows", "vulkan/driver/newProgress": "writes: progress", "vulkan/driver/refuse": "writes: refused calls", "experiments/sweep/note": "writes: a list of submissions", "experiments/sweep/openRows": "writes: a task's rows",
 	"experiments/sweep/syncDir": "a folder, to write it through", "tracing/daisen/replace": "writes: a database",
 }
 

@@ -199,3 +199,10 @@ type StepCounts struct {
 	Counts
 	PeakWatts float64 // of the launch that took most power on average
 }
+
+// PartCounts counts the lines asked of a part of a memory level: a slice of a cache, or a channel of memory.
+type PartCounts struct {
+	Accesses   uint64 `json:"accesses"`    // lines asked for
+	Bytes      uint64 `json:"bytes"`       // moved between the part and the level before
+	WaitCycles uint64 `json:"wait_cycles"` // sum over all lines of the cycles from their unhindered arrival until their turn
+}

@@ -15,19 +15,19 @@ type Estimate struct {
 
 // A SampledUnit is a launch, or a window of one, that a sample was taken of.
 type SampledUnit struct {
-	Stratum      string  `json:"stratum"`
-	Launch       int     `json:"launch"`    // of the job, from 0
-	First        uint64  `json:"workgroup"` // with which the window begins
-	Weight       float64 `json:"weight"`    // units of the block that it was drawn from
-	Instructions uint64  `json:"instructions"`
-	Predicted    float64 `json:"predicted"` // cycles, by the run without time
-	Timed        float64 `json:"timed"`     // cycles
+	Stratum      string  `json:"stratum" doc:"step, kind of units and number of the stratum"`
+	Launch       int     `json:"launch" doc:"launch of the job, counted from 0"`
+	First        uint64  `json:"workgroup" doc:"workgroup with which a window begins; 0 for a launch"`
+	Weight       float64 `json:"weight" unit:"units" doc:"units of the block that it was drawn from"`
+	Instructions uint64  `json:"instructions" unit:"instructions" doc:"wave instructions issued"`
+	Predicted    float64 `json:"predicted" unit:"cycles" doc:"cost that the run without time predicts"`
+	Timed        float64 `json:"timed" unit:"cycles" doc:"cycles that it took"`
 }
 
 // NotSampled is a number of instructions of which no sample was taken.
 type NotSampled struct {
-	Instructions uint64 `json:"instructions"`
-	Reason       string `json:"because"`
+	Instructions uint64 `json:"instructions" unit:"instructions" doc:"wave instructions of the stratum"`
+	Reason       string `json:"because" doc:"how they differ from all that was timed"`
 }
 
 // Half is half the width of the interval of one of the counts.

@@ -23,9 +23,9 @@ type QueueCounts struct {
 	Polls       uint64 `json:"polls" unit:"polls" doc:"reads of a queue in memory by persistent workers"`
 	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph (multipass)"`
 
-	Lists          uint64 `json:"lists" unit:"lists" doc:"lists that the front end took up (lists)"`
-	Records        uint64 `json:"records" unit:"records" doc:"records of lists that were launched (lists)"`
-	ProgramChanges uint64 `json:"program_changes" unit:"records" doc:"records whose program is another than that of the record before (lists)"`
+	Lists          uint64 `json:"lists" unit:"lists" doc:"lists that the front end took up (lists, generated)"`
+	Records        uint64 `json:"records" unit:"records" doc:"records that were launched (lists, generated)"`
+	ProgramChanges uint64 `json:"program_changes" unit:"records" doc:"records whose program is another than that of the record before (lists, generated)"`
 	ProgramMisses  uint64 `json:"program_misses" unit:"records" doc:"records whose program was read from the program table (lists)"`
 }
 

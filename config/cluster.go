@@ -17,12 +17,13 @@ type Cluster struct {
 	Account     string   `yaml:"account" doc:"account to charge; left out: the default of the user"`
 	Chunk       int      `yaml:"chunk" range:"1..100000" unit:"points" doc:"points of one task, which run one after the other"`
 	Running     int      `yaml:"running" range:"0..100000" unit:"tasks" doc:"most tasks that run at the same time; 0: as many as the cluster gives"`
-	CPUs        int      `yaml:"cpus" range:"1..1024" unit:"CPUs" doc:"CPUs of each task; a simulation uses one"`
+	CPUs        int      `yaml:"cpus" range:"1..1024" unit:"CPUs" doc:"CPUs of each task, which runs as many points at a time"`
 	MemoryMB    int      `yaml:"memory_mb" range:"0..16777216" unit:"MB" doc:"memory of each task; 0: the default of the partition"`
 	TimeMinutes int      `yaml:"time_minutes" range:"0..1000000" unit:"minutes" doc:"time limit of each task; 0: the limit of the partition"`
-	Flags       []string `yaml:"flags" doc:"further flags of sbatch, such as --qos=low"`
+	Flags       []string `yaml:"flags" doc:"further flags of sbatch, such as --qos=low, or further lines of HTCondor's submit description, such as +WantGlidein = true"`
 	Setup       []string `yaml:"setup" doc:"shell lines that each task runs first, such as module load go"`
-	Command     string   `yaml:"command" doc:"path of spvsim on the nodes; left out: the path of this program"`
+	Command     string   `yaml:"command" doc:"path of spvsim on the nodes, or in the container; left out: the path of this program, which HTCondor copies to the node"`
+	Container   string   `yaml:"container" doc:"Apptainer image that tasks run in: a file that nodes see, or an address that apptainer exec takes; HTCondor copies a file to the node; left out: none"`
 	Attempts    int      `yaml:"attempts" range:"1..100" doc:"how many times points without a result are submitted, including the first time"`
 	Submit      string   `yaml:"submit" doc:"for --launcher command: shell line that submits the tasks 0 to $SPVSIM_LAST ($SPVSIM_TASKS of them), each of which runs $SPVSIM_SCRIPT, as a job named $SPVSIM_NAME"`
 	Index       string   `yaml:"index" doc:"number of the task, from 0, as a shell expression in the task: ${PBS_ARRAY_INDEX:-0}, $((LSB_JOBINDEX - 1)), or $1 for an argument"`
@@ -53,12 +54,20 @@ func (c *Cluster) CheckCommands() error {
 	return nil
 }
 
-// CheckSlurm refuses the commands: Slurm's launcher has its own.
-func (c *Cluster) CheckSlurm() error {
+// CheckWithoutCommands refuses the commands: the launcher has its own.
+func (c *Cluster) CheckWithoutCommands(launcher string) error {
 	if c.Submit != "" || c.Index != "" || c.Queue != "" {
-		return fmt.Errorf("%w: found submit, index or queue, which are for --launcher command: want none of them for slurm", ErrUnknownKey)
+		return fmt.Errorf("%w: found submit, index or queue, which are for --launcher command: want none of them for %s", ErrUnknownKey, launcher)
 	}
 	return nil
+}
+
+// CheckCondor is CheckWithoutCommands for HTCondor, which has no partitions.
+func (c *Cluster) CheckCondor() error {
+	if c.Partition != "" {
+		return fmt.Errorf("%w: found partition, which HTCondor lacks: want a line of flags, such as requirements = Machine == \"name\"", ErrUnknownKey)
+	}
+	return c.CheckWithoutCommands("condor")
 }
 
 // LoadCluster reads and checks a profile in fsys (nil: that of package files). Missing keys are as in DefaultCluster.

@@ -202,13 +202,13 @@ func TestExpectations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = j.Expect[0].Check(out)
+		err = j.Expect[0].Check(out, nil)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: found %v: want %q", tt.expect, err, tt.want)
 		}
 	}
 	j := job(t, "shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: {zero: 12}}]\nexpect: [{buffer: b, u8: 9}]", nil)
-	if err := j.Expect[0].Check(out); !errors.Is(err, ErrMismatch) {
+	if err := j.Expect[0].Check(out, nil); !errors.Is(err, ErrMismatch) {
 		t.Errorf("%v does not wrap ErrMismatch", err)
 	}
 }

@@ -1,8 +1,13 @@
 package config
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path"
+	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -12,7 +17,7 @@ import (
 
 // Compile says how clang compiles OpenCL C.
 type Compile struct {
-	Options string     `yaml:"options" doc:"options of clang for shaders in OpenCL C (.cl), as clBuildProgram takes them; left out: -cl-std=CL1.2, and -O3 unless they have another level"`
+	Options string     `yaml:"options" doc:"options of clang for shaders in OpenCL C (.cl), as clBuildProgram takes them, with folders of -I from that of the job; left out: -cl-std=CL1.2, and -O3 unless they have another level"`
 	Defines []Variable `yaml:"defines" form:"map" doc:"macros of shaders in OpenCL C; each is defined as the value of its expression"`
 }
 
@@ -274,6 +279,67 @@ func (j *Job) CompileOptions() (options string, defines []Define, err error) {
 		defines = append(defines, Define{v.Name, fmt.Sprint(n.value())})
 	}
 	return j.Compile.Options, defines, nil
+}
+
+// A SourceFile is a file that OpenCL C includes, named from the folder of the job.
+type SourceFile struct {
+	Name string
+	Text []byte
+}
+
+// included finds the name of a file in the text that includes it.
+var included = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)?`)
+
+// includeFolder finds folders among the options of a compiler.
+var includeFolder = regexp.MustCompile(`(?:^|\s)-I\s*(\S+)`)
+
+const maxIncluded, maxIncludedBytes = 1000, 1 << 24
+
+// Included returns the files that a source in OpenCL C includes, and those that these include, whether or not the
+// preprocessor comes to them: from the folder of the including file or, as those in angle brackets, from the folders of
+// the option -I. Those that do not exist are left to the compiler's message.
+func (j *Job) Included(source string, text []byte) (list []SourceFile, err error) {
+	var folders []string
+	for _, m := range includeFolder.FindAllStringSubmatch(j.Compile.Options, -1) {
+		folders = append(folders, m[1])
+	}
+	seen := map[string]bool{path.Clean(source): true}
+	var scan func(name string, text []byte) error
+	scan = func(name string, text []byte) error {
+		for _, m := range included.FindAllSubmatch(text, -1) {
+			file, from := string(m[1]), append([]string{path.Dir(name)}, folders...)
+			if m[1] == nil {
+				file, from = string(m[2]), folders
+			}
+			if file == "" || path.IsAbs(file) {
+				return fmt.Errorf("%s: found %s: want the name of a file from its folder or one of -I, in quotes or angle brackets", name, bytes.TrimSpace(m[0]))
+			}
+			for _, folder := range from {
+				at := path.Join(folder, file)
+				data, err := files.ReadFrom(j.fsys, relative(path.Dir(j.file), at), maxIncludedBytes)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				if seen[at] {
+					break
+				}
+				if len(seen) > maxIncluded {
+					return fmt.Errorf("%s: found more than %d included files: want fewer", source, maxIncluded)
+				}
+				seen[at] = true
+				list = append(list, SourceFile{at, data})
+				if err := scan(at, data); err != nil {
+					return err
+				}
+				break
+			}
+		}
+		return nil
+	}
+	return list, scan(source, text)
 }
 
 // Sandboxed reports whether other programs may not read the job's files, or do not find them.

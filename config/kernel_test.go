@@ -1,8 +1,10 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"spvsim/internal/suite"
 )
@@ -55,6 +57,43 @@ func TestKernelKeysAreChecked(t *testing.T) {
 	} {
 		if _, err := kernelJob(lines); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", lines, err, want)
+		}
+	}
+}
+
+// The files that a kernel includes, directly or not, from its folder and those of -I, count for the digest of a run.
+func TestIncludedFilesAreInputs(t *testing.T) {
+	files := func(change string) fstest.MapFS {
+		out := fstest.MapFS{"job.yaml": {Data: []byte("shader: src/k.cl\ncompile: {options: -I lib -w}\nbuffers: [{name: x, data: {zero: 4}}]\nglobal: [1]\narguments: [x]")},
+			"src/k.cl": {Data: []byte("#include \"one.h\"\n  # include <two.h>\n// #include \"four.h\"\n#include \"none.h\"\n")}, "src/one.h": {Data: []byte("#include \"sub/three.h\"\n#include \"one.h\"\n")},
+			"src/sub/three.h": {}, "lib/two.h": {}, "src/two.h": {}, "src/four.h": {}}
+		if change != "" {
+			out[change] = &fstest.MapFile{Data: []byte("// other")}
+		}
+		return out
+	}
+	j := suite.Must(LoadJob(files(""), "job.yaml"))(t)
+	var names []string
+	for _, f := range suite.Must(j.Included("src/k.cl", files("")["src/k.cl"].Data))(t) {
+		names = append(names, f.Name)
+	}
+	if want := []string{"src/one.h", "src/sub/three.h", "lib/two.h"}; !slices.Equal(names, want) {
+		t.Errorf("%s, want %s", names, want)
+	}
+	inputs := func(change string) string {
+		return suite.Must((&Files{FS: files(change)}).Load("job.yaml", nil))(t).Inputs
+	}
+	for file, counts := range map[string]bool{"src/one.h": true, "src/sub/three.h": true, "lib/two.h": true, "src/two.h": false, "src/four.h": false} {
+		if (inputs(file) != inputs("")) != counts {
+			t.Errorf("%s: that it counts is %t", file, !counts)
+		}
+	}
+	for text, want := range map[string]string{
+		"#include NAME":       "k.cl: found #include: want the name of a file",
+		"#include \"/etc/x\"": "k.cl: found #include \"/etc/x\": want the name of a file",
+	} {
+		if _, err := j.Included("k.cl", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,37 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 	default:
 		*list = append(*list, Leaf{Path: path, Value: leafText(v)})
 	}
+}
+
+// NumberAt returns the number at the path of a field, such as lds.banks or timing.classes.fma32.latency, and whether it is an integer. ok is
+// false where there is none.
+func (m *Machine) NumberAt(path string) (value float64, integer, ok bool) {
+	v := reflect.ValueOf(m).Elem()
+	for _, name := range strings.Split(path, ".") {
+		switch v.Kind() {
+		case reflect.Struct:
+			i := slices.IndexFunc(fieldsOf(v.Type()), func(f field) bool { return f.Name == name })
+			if i < 0 {
+				return 0, false, false
+			}
+			v = v.FieldByIndex(fieldsOf(v.Type())[i].Index)
+		case reflect.Map:
+			if v = v.MapIndex(reflect.ValueOf(name)); !v.IsValid() {
+				return 0, false, false
+			}
+		default:
+			return 0, false, false
+		}
+	}
+	switch {
+	case v.CanInt():
+		return float64(v.Int()), true, true
+	case v.CanUint():
+		return float64(v.Uint()), true, true
+	case v.CanFloat():
+		return v.Float(), false, true
+	}
+	return 0, false, false
 }
 
 // Overrides lists the fields that a file, the job or the command line set on top of a preset.

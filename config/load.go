@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -57,6 +58,8 @@ type Request struct {
 	Job     *Job     // its machine (when Machine is empty) and its set
 	Set     []string // path=value, the value in YAML
 	FS      fs.FS    // where Machine and Files are looked up; nil: that of package files
+	// Verified: an earlier load of the same files found nothing wrong with the machine, so that its values are not checked.
+	Verified bool
 }
 
 // Preset loads an embedded machine without changes.
@@ -79,7 +82,7 @@ func LoadMachine(q Request) (*Machine, error) {
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
-	return l.finish()
+	return l.finish(q.Verified)
 }
 
 // loader merges layers in viper and remembers where each value was last set and why.
@@ -225,17 +228,35 @@ func takeKey(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
+// presetLayers are the values of embedded files: a *reader and its tree, which are shared and never changed.
+var presetLayers sync.Map
+
+// presetLayer is an embedded file that was read.
+type presetLayer struct {
+	*reader
+	tree map[string]any
+}
+
 func (l *loader) layer(n *yaml.Node, file, source string) {
-	r := newReader(file, source, reflect.TypeFor[Machine]()).intoLayers(l)
-	tree, ok := r.value(n, r.root, "", source).(map[string]any)
-	if err := r.err(); err != nil || !ok {
-		l.errs = append(l.errs, err)
-		return
+	kept, ok := presetLayers.Load(file)
+	if !ok || source != "" {
+		r := newReader(file, source, reflect.TypeFor[Machine]())
+		tree, ok := r.value(n, r.root, "", source).(map[string]any)
+		if err := r.err(); err != nil || !ok {
+			l.errs = append(l.errs, err)
+			return
+		}
+		kept = presetLayer{r, tree}
+		if source == "" {
+			presetLayers.Store(file, kept)
+		} else {
+			l.recordOrigins(tree, "", source)
+		}
 	}
-	if source != "" { // not a preset's
-		l.recordOrigins(tree, "", source)
-	}
-	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
+	read := kept.(presetLayer)
+	maps.Copy(l.sources, read.sources)
+	maps.Copy(l.positions, read.positions)
+	if err := l.v.MergeConfigMap(encodeKeys(read.tree)); err != nil {
 		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
 	}
 }
@@ -382,7 +403,8 @@ func clearLines(n *yaml.Node, depth int) {
 	}
 }
 
-func (l *loader) finish() (*Machine, error) {
+// finish builds the machine, and checks it unless that was done before.
+func (l *loader) finish(verified bool) (*Machine, error) {
 	m := &Machine{Sources: l.sources, set: l.set}
 	tree := map[string]any{}
 	for _, f := range fieldsOf(reflect.TypeFor[Machine]()) {
@@ -390,11 +412,16 @@ func (l *loader) finish() (*Machine, error) {
 			tree[f.Name] = decodeKeys(v)
 		}
 	}
-	if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
-		return nil, withPositions(missing, l.positions)
+	if !verified {
+		if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
+			return nil, withPositions(missing, l.positions)
+		}
 	}
 	assign(reflect.ValueOf(m).Elem(), tree)
 	m.fillSources()
+	if verified {
+		return m, nil
+	}
 	if ps := machineProblems(m); ps != nil {
 		return nil, withPositions(ps, l.positions)
 	}
@@ -452,12 +479,39 @@ func (m *Machine) joinedSource(paths ...string) string {
 func encodeKeys(tree map[string]any) map[string]any {
 	out := make(map[string]any, len(tree))
 	for k, v := range tree {
-		if sub, ok := v.(map[string]any); ok {
-			v = encodeKeys(sub)
-		}
-		out[encodeKey(k)] = v
+		out[encodeKey(k)] = encodedValue(v)
 	}
 	return out
+}
+
+// encodedValue copies lists as well: viper writes to those that it merges, and presets share theirs.
+func encodedValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return encodeKeys(v)
+	case []any:
+		return copied(v)
+	}
+	return v
+}
+
+// copied copies what is in a list, whose keys stay as they are.
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			out[k] = copied(item)
+		}
+		return out
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = copied(v[i])
+		}
+		return list
+	}
+	return v
 }
 
 func decodeKeys(v any) any {

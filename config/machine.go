@@ -83,7 +83,7 @@ func (m *Machine) Energies() *energy.Model {
 func (m *Machine) Rules() *simd.Rules {
 	order := m.VectorMemory.ReturnOrder
 	return &simd.Rules{
-		Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Fetch, Matrix: &m.Matrix,
+		Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Fetch, Matrix: &m.Matrix, Compaction: m.Issue.Compaction,
 		Loads: order == hierarchy.OrderLoads || order == hierarchy.OrderAll, Stores: order == hierarchy.OrderAll,
 	}
 }

@@ -44,12 +44,6 @@ func newReader(file, source string, root reflect.Type) *reader {
 	return &reader{file: file, source: source, root: root, sources: map[string]string{}, positions: map[string]position{}}
 }
 
-// intoLayers makes the reader record sources and positions on top of the earlier layers'.
-func (r *reader) intoLayers(l *loader) *reader {
-	r.sources, r.positions = l.sources, l.positions
-	return r
-}
-
 // parseYAML returns the root node of the only document in data.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > maxFileBytes {

@@ -249,15 +249,18 @@ func TestKeysOfLaunchers(t *testing.T) {
 			t.Errorf("%s with commands: %v", name, c.CheckCommands())
 		}
 		c = DefaultCluster()
-		if set(c); c.CheckSlurm() != nil || !errors.Is(c.CheckCommands(), ErrMissing) {
-			t.Errorf("%s for Slurm: %v, %v", name, c.CheckSlurm(), c.CheckCommands())
+		if set(c); c.CheckWithoutCommands("slurm") != nil || !errors.Is(c.CheckCommands(), ErrMissing) {
+			t.Errorf("%s for Slurm: %v, %v", name, c.CheckWithoutCommands("slurm"), c.CheckCommands())
+		}
+		if refused := c.CheckCondor(); (refused != nil) != (name == "partition") {
+			t.Errorf("%s for HTCondor: %v", name, refused)
 		}
 	}
 	for i := range 3 {
 		c := DefaultCluster()
 		*[]*string{&c.Submit, &c.Index, &c.Queue}[i] = "x"
-		if !errors.Is(c.CheckSlurm(), ErrUnknownKey) || !errors.Is(c.CheckCommands(), ErrMissing) {
-			t.Errorf("one command of three: %v, %v", c.CheckSlurm(), c.CheckCommands())
+		if !errors.Is(c.CheckWithoutCommands("slurm"), ErrUnknownKey) || !errors.Is(c.CheckCondor(), ErrUnknownKey) || !errors.Is(c.CheckCommands(), ErrMissing) {
+			t.Errorf("one command of three: %v, %v, %v", c.CheckWithoutCommands("slurm"), c.CheckCondor(), c.CheckCommands())
 		}
 	}
 }

@@ -24,9 +24,13 @@ var ErrSetting = errors.New("bad setting")
 
 // Files locates the files that an experiment names: machines and settings relative to it, jobs by name.
 type Files struct {
-	FS  fs.FS                                                // of the experiment; nil: that of package files
-	Dir string                                               // of the experiment in it
-	Job func(name string) (fsys fs.FS, file string, e error) // finds a ready job
+	FS fs.FS // of the experiment; nil: that of package files
+	// CommandLine is where the files that a command line names are; nil: that of package files.
+	CommandLine fs.FS
+	// Verified: the files are known to be those of an earlier Load, so that machines are not checked and Run.Inputs is left out.
+	Verified bool
+	Dir      string                                               // of the experiment in it
+	Job      func(name string) (fsys fs.FS, file string, e error) // finds a ready job
 
 	machines map[string]*Machine // loaded machines, by all of their inputs
 }
@@ -59,10 +63,10 @@ func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 		return nil, err
 	}
 	q := plan.request(j)
-	q.FS = f.FS
+	q.FS, q.Verified = f.FS, f.Verified
 	switch {
 	case f.Dir == "" && path.IsAbs(q.Machine):
-		q.FS = nil // of the command line: embedded files have no absolute names
+		q.FS = f.CommandLine // embedded files have no absolute names
 	case strings.HasSuffix(q.Machine, ".yaml") || strings.HasSuffix(q.Machine, ".yml"):
 		q.Machine = relative(f.Dir, q.Machine)
 	}
@@ -70,8 +74,11 @@ func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := digest(m, j, tree)
-	return &Run{Machine: m, Job: j, JobName: plan.job, Inputs: inputs}, err
+	run := &Run{Machine: m, Job: j, JobName: plan.job}
+	if !f.Verified {
+		run.Inputs, err = digest(m, j, tree)
+	}
+	return run, err
 }
 
 // loadMachine keeps machines, as the points of an experiment often share one.
@@ -397,6 +404,13 @@ func (d *digester) file(name string) {
 		return
 	}
 	fmt.Fprintf(d.w, "sha256 %x;", sha256.Sum256(data))
+	if strings.EqualFold(path.Ext(name), ".cl") {
+		list, err := d.job.Included(name, data)
+		d.err = errors.Join(d.err, err)
+		for _, f := range list {
+			fmt.Fprintf(d.w, "%q: sha256 %x;", f.Name, sha256.Sum256(f.Text))
+		}
+	}
 }
 
 // Explain rewrites errors that settings caused: they get the setting's place in the experiment file.

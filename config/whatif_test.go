@@ -76,7 +76,6 @@ func TestWhatIfRefusals(t *testing.T) {
 		"conflict":                   `found "conflict"`,
 		"":                           `found ""`,
 		"conflicts+":                 `found ""`,
-		"divergence":                 "no key of the machine",
 		"{a: 3}":                     "want names with settings",
 		"{a: {}}":                    "found a without settings",
 		"{a+b: {lds.banks: 8}}":      `found the name "a+b"`,

@@ -13,8 +13,6 @@ type MachineLimit struct {
 	// Within are the limits that are removed with this one.
 	Within   []string
 	settings []string
-	// missing says why no keys remove it; empty: settings do.
-	missing string
 }
 
 // limits are the limits that can be removed, each after those that it contains.
@@ -65,7 +63,7 @@ var limits = []MachineLimit{
 			"queue.payload_latency=0", "queue.payload_bytes_per_cycle=65536",
 		},
 	},
-	{Name: "divergence", Meaning: "the cost of inactive lanes", missing: "no key of the machine makes the time of an instruction depend on its active lanes"},
+	{Name: "divergence", Meaning: "the issue of computations for inactive lanes", settings: []string{"issue.compaction=true"}},
 }
 
 // behind are the settings that make all behind a level free: a miss there costs no more than a hit. Its own latency,
@@ -85,9 +83,7 @@ func behind(level string) (list []string) {
 }
 
 // MachineLimits lists the limits that settings can remove.
-func MachineLimits() []MachineLimit {
-	return slices.DeleteFunc(slices.Clone(limits), func(l MachineLimit) bool { return l.missing != "" })
-}
+func MachineLimits() []MachineLimit { return slices.Clone(limits) }
 
 // WithoutNames lists the names of those limits.
 func WithoutNames() []string {
@@ -118,12 +114,8 @@ func FindLimit(name string) (*MachineLimit, bool) {
 
 func findLimit(name string) (*MachineLimit, error) {
 	i := slices.IndexFunc(limits, func(l MachineLimit) bool { return l.Name == name })
-	names := strings.Join(WithoutNames(), ", ")
-	switch {
-	case i < 0:
-		return nil, fmt.Errorf("found %q: want one of %s%s", name, names, hint(name, WithoutNames()))
-	case limits[i].missing != "":
-		return nil, fmt.Errorf("found %q (%s), which can't be removed: %s: want one of %s", name, limits[i].Meaning, limits[i].missing, names)
+	if i < 0 {
+		return nil, fmt.Errorf("found %q: want one of %s%s", name, strings.Join(WithoutNames(), ", "), hint(name, WithoutNames()))
 	}
 	return &limits[i], nil
 }

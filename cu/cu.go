@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 
+	"spvsim/check"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/cu/lookahead"
@@ -87,6 +89,9 @@ type KernelLaunch struct {
 	Footprint *mem.Footprint
 	// Traffic counts what its requests move; nil: nothing does.
 	Traffic *hierarchy.Traffic
+
+	// Check checks the accesses of its workgroups; nil: nothing does.
+	Check *check.LaunchCheck
 
 	readOnlyLoads []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }
@@ -186,6 +191,9 @@ func (u *ComputeUnit) startWorkgroup(now uint64, m *DispatchMsg) {
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
 		u.lds.Clear(g.LDSBase, g.LDSSize)
+	}
+	if c := l.Check; c != nil {
+		g.Check = c.Begin(l.Code.Program, g.Index, wg.ID, len(m.Waves))
 	}
 	if u.resident == 0 {
 		u.busy -= now
@@ -311,6 +319,9 @@ func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
 
 // ArriveAtBarrier implements simd.ComputeUnit.
 func (u *ComputeUnit) ArriveAtBarrier(now uint64, w *simd.Wave) {
+	if g := w.Workgroup.Check; g != nil {
+		g.Barrier(w.State.WaveInGroup)
+	}
 	w.Workgroup.Arrived++
 	u.tryRelease(now, w.Workgroup)
 }
@@ -347,6 +358,9 @@ func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
 	}
 	if u.units.trace.to != nil {
 		u.units.trace.to.WorkgroupEnd(now, u.index, g.Index)
+	}
+	if g.Check != nil {
+		g.Check.End()
 	}
 	u.groupPool = append(u.groupPool, g)
 }

@@ -31,6 +31,10 @@ type ldsInterface struct {
 
 // AccessLDS implements simd.ComputeUnit.
 func (u *ComputeUnit) AccessLDS(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
+	if g := w.Workgroup.Check; g != nil {
+		pc, _ := w.CurrentInst()
+		g.AccessLDS(&w.State, pc, in)
+	}
 	a, r := u.Answer(w.Ticket()), &u.request
 	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Workgroup.LDSBase, w.Workgroup.LDSSize, in
 	r.Answer, r.To, a.local = a, u.banks, true

@@ -82,6 +82,9 @@ func (m *memoryUnit) complete(token, done uint64) {
 // AccessMemory implements simd.ComputeUnit: it issues a load that was prepared ahead of the engine, and any other access now, for
 // the lanes that may carry it out. An access that reaches no memory is done at once.
 func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *timing.Response) {
+	if w.Workgroup.Check != nil {
+		u.checkAccess(w, in)
+	}
 	if u.shared.LoadsAhead && in.Op == isa.Load {
 		if r := u.runner.Load(now, u.slot(w), w); r != nil {
 			return r
@@ -104,6 +107,21 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 	}
 	w.State.Exec = exec
 	return r
+}
+
+// checkAccess has an access checked.
+func (u *ComputeUnit) checkAccess(w *simd.Wave, in *isa.Inst) {
+	m, ok := u.memory.(*memoryUnit)
+	pc, _ := w.CurrentInst()
+	if g, st := w.Workgroup.Check, &w.State; ok && g.ChecksBuffer(pc, in) {
+		exec := st.Exec
+		st.Exec = st.WriteMask(in)
+		mask, addr, bytes := m.port.Touched(st, &m.bindings[u.slot(w)], in)
+		st.Exec = exec
+		if mask != 0 {
+			g.AccessBuffer(st, pc, in, mask, addr, bytes)
+		}
+	}
 }
 
 // LoadAhead implements simd.ComputeUnit.

@@ -12,10 +12,9 @@ type trace struct {
 	to     probe.Tracer // nil: no display
 	levels []string     // of the memory hierarchy, nearest first
 
-	access                    probe.Access
-	group                     probe.Workgroup
-	lines                     []probe.Line
-	countsBefore, countsAfter []uint64
+	access probe.Access
+	group  probe.Workgroup
+	lines  []probe.Line
 }
 
 // Trace reports to t from now on what the compute units do; nil: none. Levels name
@@ -23,6 +22,9 @@ type trace struct {
 func (a *ComputeUnits) Trace(t probe.Tracer, levels []string) {
 	a.trace = trace{to: t, levels: levels}
 	for _, u := range a.Units {
+		if p, ok := u.memory.(*memoryUnit); ok && t != nil {
+			p.port.RecordLevels()
+		}
 		for _, s := range u.SIMDs {
 			s.Trace(t, u.index)
 		}
@@ -44,8 +46,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	t := &u.units.trace
 	p, _ := u.memory.(*memoryUnit)
 	if p != nil {
-		p.port.ForgetLines()
-		t.countsBefore = p.port.LevelAccesses(t.countsBefore[:0])
+		p.port.Request().Lines = nil // of the instruction before; this one may ask for none
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.CurrentInst()
@@ -63,15 +64,20 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 		t.access.Ready, t.access.ID = probe.Unknown, r.Token
 	}
 	t.lines = t.lines[:0]
-	for _, l := range p.port.Lines() {
-		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes})
-	}
-	t.access.Lines = t.lines
-	t.countsAfter = p.port.LevelAccesses(t.countsAfter[:0])
-	for i, n := range t.countsAfter {
-		if n != t.countsBefore[i] && i < len(t.levels) {
-			t.access.Level = t.levels[i]
+	farthest := int8(-1)
+	levels, request := p.port.LineLevels(), p.port.Request()
+	for i, l := range request.Lines {
+		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes}
+		if i < len(levels) && levels[i] >= 0 {
+			line.Level, farthest = t.levels[levels[i]], max(farthest, levels[i])
 		}
+		t.lines = append(t.lines, line)
+	}
+	if t.access.Lines = t.lines; len(t.lines) > 0 {
+		t.access.Kind = request.Kind.String()
+	}
+	if farthest >= 0 {
+		t.access.Level = t.levels[farthest]
 	}
 }
 

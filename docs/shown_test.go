@@ -21,8 +21,10 @@ var updateShown = flag.Bool("update-shown", false, "write what commands print in
 // shownPages are the pages whose commands run, each in a copy of the folder that it says, within the repository.
 var shownPages = []struct{ page, folder string }{
 	{"../README.md", "."},
+	{"guide/own-shader.md", "."},
 	{"guide/tutorial.md", tutorialFolder},
 	{"guide/commands.md", "."},
+	{"guide/clusters.md", "."},
 	{"guide/experiments.md", "."},
 	{"graphs/writing.md", "."},
 	{"model/lowering.md", "."},
@@ -310,7 +312,7 @@ func inShape(shown, printed []string) (out []string) {
 var (
 	sweepWords = regexp.MustCompile(`spvsim sweep [^|&#\n]*`)
 	drawnAgain = regexp.MustCompile(`^spvsim sweep ([a-z0-9-]+) --draw experiments/figures/([a-z0-9-]+)\.csv -o figures$`)
-	cheapFlags = regexp.MustCompile(`--(list|dry-run|status|draw|stale)\b`)
+	cheapFlags = regexp.MustCompile(`--(list|dry-run|status|draw|stale|merge)\b`)
 	cheapSmall = regexp.MustCompile(`sweep (crosslane-lowering|lds-stride) .*--small\b`)
 )
 

@@ -220,7 +220,7 @@ func (m *Model) addDispatch(e *Energy, c *account.Counts) {
 		entries := float64(c.Graph.Queue.Enqueued + c.Graph.Queue.Allocated + c.Graph.Queue.Spills + c.Graph.Queue.Refills)
 		e.Joules[Queue] += (entries+launches)*m.logic(m.entry()) + launches*m.logic(q.Launch)
 		e.Joules[Links] += float64(c.Graph.Queue.Enqueued) * entryBytes * m.link(q.Link)
-	case "firmware", "lists":
+	case "firmware", "lists", "generated":
 		e.Joules[Queue] += launches * m.logic(q.Core)
 		e.Joules[Links] += float64(c.Graph.Queue.Enqueued) * entryBytes * m.link(q.Link)
 	}

@@ -105,7 +105,7 @@ func TestLaunchesOfACore(t *testing.T) {
 	table := noTable()
 	table.Queue.Core, table.Queue.Launch = 50, 7
 	c := &account.Counts{Graph: &account.GraphCounts{Nodes: []account.NodeCounts{{Payloads: 3}, {Payloads: 4}}}}
-	for kind, want := range map[string]float64{"lists": 7 * 50, "firmware": 7 * 50, "hardware": 7 * 7, "multipass": 0, "persistent": 0} {
+	for kind, want := range map[string]float64{"lists": 7 * 50, "generated": 7 * 50, "firmware": 7 * 50, "hardware": 7 * 7, "multipass": 0, "persistent": 0} {
 		m := New(&table, Plant{ClockMHz: 1, Queue: kind, Queues: 1, Depth: 1024, Ports: 1})
 		if got := m.Compute(c).Joules[Queue] / pico; !near(got, want) {
 			t.Errorf("%s: %g pJ, want %g", kind, got, want)

@@ -13,7 +13,7 @@ import (
 // both sizes with both lowerings.
 func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 	var graphs, lanes [][]string
-	for _, kind := range []string{"hardware", "firmware", "multipass", "persistent"} {
+	for _, kind := range []string{"hardware", "firmware", "multipass", "generated", "persistent"} {
 		for _, placement := range []string{"central", "engine"} {
 			graphs = append(graphs, []string{"scheduler.kind=" + kind, "queue.placement=" + placement})
 		}

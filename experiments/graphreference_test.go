@@ -12,6 +12,8 @@ var graphReferences = []reference{
 	{"rasteriser", "frame", covered(64, 64), 0},
 	{"bfs", "distance", distances, 0},
 	{"bfs-skewed", "distance", distances, 0},
+	{"culling", "image", func(in initial) any { image, _ := culled(in.u32("instances")); return image }, 0},
+	{"culling", "leaves", func(in initial) any { _, leaves := culled(in.u32("instances")); return leaves }, 0},
 	{"lastsum", "result", growingSums, 0},
 	{"sparse", "answers", func(initial) any { return []uint32{1, 0, 0, 1, 0, 0, 0, 1} }, 0},
 	{"sparse", "results", func(initial) any { return []uint32{0, 0, 7, 0, 0, 307, 0, 0, 0, 707} }, 0},
@@ -191,6 +193,31 @@ func distances(in initial) any {
 		}
 	}
 	return far
+}
+
+// culled draws instances pixel by pixel, and counts patches of the last cut that meet the view, by the number of cuts.
+func culled(instances []uint32) (image, leaves []uint32) {
+	const first, side = 128, 256 // of the view
+	image, leaves = slices.Repeat([]uint32{1<<32 - 1}, side*side), make([]uint32, 3)
+	for i := 0; i < len(instances); i += 3 {
+		x, y, distance := instances[i], instances[i+1], instances[i+2]
+		if distance >= 448 {
+			continue
+		}
+		cuts := 2 - min(distance/128, 2)
+		patch, seen := uint32(128)>>(2*cuts), map[[2]uint32]bool{}
+		for dy := range uint32(128) {
+			for dx := range uint32(128) {
+				px, py := x+dx-first, y+dy-first // those before the view wrap around
+				if px < side && py < side {
+					image[py*side+px] = min(image[py*side+px], 4*distance+cuts)
+					seen[[2]uint32{dx / patch, dy / patch}] = true
+				}
+			}
+		}
+		leaves[cuts] += uint32(len(seen))
+	}
+	return image, leaves
 }
 
 // growingSums adds up 1, 3, 5 and 7 times 64 numbers; each sum is stored once.

@@ -25,7 +25,7 @@ func graphJobs() []string {
 	return names
 }
 
-var schedulers = []string{"hardware", "firmware", "multipass", "lists", "persistent"}
+var schedulers = []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"}
 
 // A graph leaves the same buffers under every scheduler and on every machine: those of its reference.
 func TestGraphsGiveTheSameBuffersUnderEveryScheduler(t *testing.T) {

@@ -69,7 +69,7 @@ func TestExpectationsAgreeWithTheReferences(t *testing.T) {
 			suite.OK(t, binary.Write(&want, binary.LittleEndian, r.want(contents(t, job))))
 			for i := range job.Expect {
 				if e := &job.Expect[i]; e.Buffer == r.buffer {
-					if err := e.Check(want.Bytes()); err != nil {
+					if err := e.Check(want.Bytes(), nil); err != nil {
 						t.Error(err)
 					}
 				}

@@ -16,7 +16,7 @@ import (
 )
 
 // besideKinds are the schedulers that run graphs concurrently.
-var besideKinds = []string{"hardware", "firmware", "multipass", "lists"}
+var besideKinds = []string{"hardware", "firmware", "multipass", "lists", "generated"}
 
 // A graphPair is two graphs of one job, each with a buffer of its own.
 type graphPair struct {

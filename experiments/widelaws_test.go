@@ -28,7 +28,7 @@ var queueAxes = []lawAxis{
 	{key: "queue.ports", values: []string{"1", "4", "32"}},
 	{key: "queue.depth", values: []string{"8", "64", "512", "4096"}},
 	{key: "queue.spill_lines", values: []string{"1", "8", "64", "512"}},
-	{"queue.payload_bytes_per_cycle", []string{"8", "64", "512"}, "1048576"},
+	{"queue.payload_bytes_per_cycle", []string{"8", "64", "512"}, "1048576", ""},
 }
 
 // lawCosts removes the fixed costs of a launch, which would hide the queue's.
@@ -39,7 +39,7 @@ func drawQueue(t *testing.T, seed uint64) *queueDraw {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 31))
 	d := &queueDraw{machine: pick(r, config.Presets()...), axis: queueAxes[0]}
-	kind := pick(r, append(schedulers, "hardware", "hardware", "hardware", "hardware")...)
+	kind := pick(r, "hardware", "firmware", "multipass", "lists", "persistent", "hardware", "hardware", "hardware", "hardware")
 	if r.IntN(4) == 0 {
 		d.graph, _ = drawGraph(t, 10000*seed)
 	} else {

@@ -24,7 +24,14 @@ func (p *programs) compileSource(text []byte, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := p.job.Included(name, text)
+	if err != nil {
+		return nil, err
+	}
 	s := &clc.Source{Name: name, Text: text, Options: options}
+	for _, f := range list {
+		s.Files = append(s.Files, clc.File{Name: f.Name, Text: f.Text})
+	}
 	for _, d := range defines {
 		s.Defines = append(s.Defines, d.Name+"="+d.Value)
 	}
@@ -257,7 +264,7 @@ func (w *argumentWriter) argument(i int, v *config.GivenValue) error {
 		w.l.Bindings = append(slices.Clip(w.l.Bindings), config.NodeBinding{Binding: uint32(i), Buffer: v.Text})
 		return nil
 	case kernel.Sampler:
-		return fmt.Errorf("samplers as arguments are not supported: want a sampler that the kernel declares")
+		return w.sampler(i, v)
 	}
 	word := strings.TrimRight(a.TypeName, "0123456789")
 	return w.value(v, a.Type, word, a.Offset, w.k.Spelling(i))
@@ -335,6 +342,37 @@ func givenInteger(v *config.GivenValue, least, most uint64) (uint64, error) {
 		return 0, err
 	}
 	return n.Bits(), nil
+}
+
+// samplerKeys are the keys of a sampler with their values, those of the job's samplers.
+var samplerKeys = map[string][]string{
+	"filter": {"nearest", "linear"}, "wrap": {"repeat", "mirror", "clamp", "border"}, "unnormalized": {"true", "false"},
+}
+
+// sampler binds a sampler: {filter: linear, wrap: clamp, unnormalized: true}.
+func (w *argumentWriter) sampler(i int, v *config.GivenValue) error {
+	if v.Members == nil {
+		return fmt.Errorf("found %s: want a mapping with filter, wrap and unnormalized, for %s", foundValue(v), w.k.Spelling(i))
+	}
+	s := config.Sampler{Binding: uint32(i), Mip: "nearest"}
+	for k := range v.Members {
+		part := &v.Members[k]
+		known := samplerKeys[part.Name]
+		switch {
+		case known == nil:
+			return fmt.Errorf("found the key %s: want filter, wrap or unnormalized, for %s", part.Name, w.k.Spelling(i))
+		case !slices.Contains(known, part.Text):
+			return fmt.Errorf("%s: found %s: want %s, for %s", part.Name, foundValue(part), strings.Join(known, ", "), w.k.Spelling(i))
+		case part.Name == "filter":
+			s.Filter = part.Text
+		case part.Name == "wrap":
+			s.Wrap = []string{part.Text}
+		default:
+			s.Texels = part.Text == "true"
+		}
+	}
+	w.l.Samplers = append(slices.Clip(w.l.Samplers), s)
+	return nil
 }
 
 // value writes a value of a type. word is the type of its scalars in OpenCL C, for their sign; empty: either sign.

@@ -210,17 +210,23 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// Samplers are arguments that a job can't give, and modules with addresses of 32 bits can't have a buffer's.
-func TestArgumentsThatAreNotSupported(t *testing.T) {
+// Samplers have the keys of a job's samplers, and modules with addresses of 32 bits can't have a buffer's.
+func TestArgumentsOfImagesAndOtherModules(t *testing.T) {
+	images := func(s string) string { return "O3 entry: images\narguments: [1, i, 2, v, " + s + ", x]" }
 	for lines, want := range map[string]string{
-		"O3 entry: images\narguments: [1, i, 2, i, 3, x]": "arguments[4]: samplers as arguments are not supported: want a sampler that the kernel declares",
-		"32 entry: required\narguments: [x]":              "found an address of 32 bits in the module: want 64 (clang -target spir64)",
+		images("{filter: linear, wrap: mirror}"): "",
+		images("{unnormalized: true}"):           "",
+		images("3"):                              "arguments[4]: found 3: want a mapping with filter, wrap and unnormalized, for sampler_t",
+		images("{mip: linear}"):                  "arguments[4]: found the key mip: want filter, wrap or unnormalized, for sampler_t",
+		images("{wrap: edge}"):                   "arguments[4]: wrap: found edge: want repeat, mirror, clamp, border, for sampler_t",
+		images("{filter: [1, 2]}"):               "arguments[4]: filter: found a list of 2: want nearest, linear, for sampler_t",
+		"32 entry: required\narguments: [x]":     "found an address of 32 bits in the module: want 64 (clang -target spir64)",
 	} {
 		module, rest, _ := strings.Cut(lines, " ")
 		rest = strings.Replace(rest, "arguments", "global: [64]\narguments", 1)
 		files := fstest.MapFS{"k.spv": &fstest.MapFile{Data: suite.Must(os.ReadFile("../spirv/kernel/testdata/arguments." + module + ".spv"))(t)}}
-		job := suite.Must(config.ParseJob(files, "job.yaml", []byte("shader: k.spv\nbuffers: [{name: x, data: {zero: 64}}, {name: i, image: {format: Rgba8, width: 4, height: 4}}]\n"+rest)))(t)
-		if _, err := Shaders(job); err == nil || !strings.Contains(err.Error(), want) {
+		job := suite.Must(config.ParseJob(files, "job.yaml", []byte("shader: k.spv\nbuffers: [{name: x, data: {zero: 64}}, {name: i, image: {format: Rgba8, width: 4, height: 4}}, {name: v, image: {format: Rgba8, width: 4, height: 4, depth: 2}}]\n"+rest)))(t)
+		if _, err := Shaders(job); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v, want\n%s", lines, err, want)
 		}
 	}

@@ -3,8 +3,9 @@ package gpu
 import (
 	"maps"
 	"slices"
-	"spvsim/mem/akita"
 	"strings"
+
+	"spvsim/mem/akita"
 
 	"github.com/sarchlab/akita/v3/sim"
 

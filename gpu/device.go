@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/concurrent"
@@ -32,6 +33,7 @@ type Device struct {
 	scratch map[scratchShape][]mem.Scratch
 	push    *mem.Buffer // where push constants live, for the scalar cache
 
+	outOfBounds        uint64 // accesses of all dispatches
 	maxInstructions    uint64 // instructions of a dispatch; 0: any number
 	instructionsBefore uint64 // instructions of the dispatches that ended
 	cancel             context.CancelCauseFunc
@@ -51,7 +53,9 @@ type DeviceSetup struct {
 	// Mode of the dispatches, one of config.Modes; empty: timed.
 	Mode string
 	// Tracer receives all that is timed; nil: none.
-	Tracer   probe.Tracer
+	Tracer probe.Tracer
+	// Check looks for accesses that no shader may make: see Checked.
+	Check    bool
 	Observer probe.Observer // nil: what shaders print is dropped
 	Progress func(Progress) // nil, or called now and then while a dispatch runs
 	// MaxInstructions and MaxHostSeconds end a dispatch that takes more, with ErrDispatch; 0: no limit. They are looked at now and then.
@@ -70,12 +74,15 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	if d.maxInstructions != 0 {
 		progress = d.limitInstructions(progress)
 	}
-	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Observer: s.Observer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds})
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Observer: s.Observer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds, Check: s.Check})
 	if err != nil {
 		return nil, inputError(err)
 	}
 	if mode := r.launchMode(""); !slices.Contains(config.Modes, mode) {
 		return nil, inputError(fmt.Errorf("mode %q: want one of %s", mode, strings.Join(config.Modes, ", ")))
+	}
+	if s.Check && r.launchMode("") == config.ModeSampled {
+		return nil, inputError(errCheckMode(config.ModeSampled))
 	}
 	d.r = r
 	r.total = 1
@@ -84,6 +91,15 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 		return nil, inputError(err)
 	}
 	return d, nil
+}
+
+// Checked returns what the check of all dispatches so far found. No dispatch may run.
+func (d *Device) Checked() (r check.Report) {
+	if c := d.r.checker; c != nil {
+		r = c.Report()
+		r.OutOfBounds = d.outOfBounds
+	}
+	return r
 }
 
 // limitInstructions ends a dispatch that executes too many instructions, and forwards its progress.
@@ -178,7 +194,7 @@ func (d *Device) KernelContext(ctx context.Context, s KernelSetup) (*Kernel, err
 	if s.WaveSize == 0 {
 		s.WaveSize = d.Machine().WaveSize
 	}
-	prog, err := program.LowerContext(ctx, s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(d.Machine(), s.WaveSize)})
+	prog, err := program.LowerContext(ctx, s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: d.r.programs.target(s.WaveSize)})
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +265,7 @@ func (d *Device) launch(ctx context.Context, l *jobLaunch, follows, untimed bool
 	r.sampler.Estimate()
 	r.sampler.Settle()
 	c := &r.tally.Steps[0].Counts
+	d.outOfBounds += c.OutOfBounds
 	if c.Estimate != nil {
 		r.timing.now = max(d.Cycle(), begin+c.Cycles)
 	}

@@ -76,7 +76,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 	prog, err := n.Program, error(nil)
 	if prog == nil {
 		prog, err = program.Lower(n.Module, program.Options{
-			Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
+			Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: p.target(n.WaveSize),
 		})
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ func treeOn(t *testing.T, d *gpu.Device, at uint64) (x *gpu.GraphDispatch, sums 
 // Dispatches of two graphs in two queues of a device run at once, with the sums and counts of each by itself; persistent workers leave
 // nothing beside them, and two graphs need more scratch memory than one where what is on chip is divided.
 func TestGraphsOfADevice(t *testing.T) {
-	for _, kind := range []string{"hardware", "firmware", "multipass", "lists", "persistent"} {
+	for _, kind := range []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"} {
 		m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna4-like", Set: []string{"scheduler.kind=" + kind}}))(t)
 		d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m}))(t)
 		x, one := treeOn(t, d, 1<<40)

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"spvsim/mem/hierarchy"
 	"strings"
 	"time"
+
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/gpu/concurrent"

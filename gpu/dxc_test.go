@@ -26,7 +26,7 @@ func TestDXCWorkGraphs(t *testing.T) {
 			if testing.Short() {
 				return
 			}
-			for k, kind := range []string{"hardware", "firmware", "multipass", "lists", "persistent"} {
+			for k, kind := range []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"} {
 				if !suite.AllCases() && (i+k)%2 != 0 {
 					continue
 				}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
 	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
 	"spvsim/gpu/machine"
@@ -23,6 +25,7 @@ type functionalRunner struct {
 	clock            *timing // whose time does not move meanwhile
 	executed         uint64  // instructions, which shaders read as the clock
 	cache            functional.Cache
+	checker          *check.Checker // nil: accesses are not checked
 	faults           []lds.Fault
 	workgroups       uint64 // workgroups of what runs
 	lds              *lds.LDS
@@ -37,7 +40,7 @@ type functionalRunner struct {
 
 // functionalKernel returns the part of a launch that a functional run needs.
 func functionalKernel(l *cu.KernelLaunch) *functional.Kernel {
-	return &functional.Kernel{Program: l.Code.Program, Bindings: l.Bindings, Scratch: l.Scratch}
+	return &functional.Kernel{Program: l.Code.Program, Bindings: l.Bindings, Scratch: l.Scratch, Check: l.Check}
 }
 
 // options returns the options that all functional runs of the job have in common.
@@ -45,7 +48,7 @@ func (u *functionalRunner) options(need cu.Resources) functional.Options {
 	s := u.guard.setup
 	m := s.Machine
 	return functional.Options{
-		Threads: s.Threads, Cache: &u.cache, Resident: max(need.Occupancy(u.machine.Limits), 1) * m.Units(),
+		Threads: s.Threads, Cache: &u.cache, Checked: u.checker != nil, Resident: max(need.Occupancy(u.machine.Limits), 1) * m.Units(),
 		Print: func(at uint64, p *program.Program, st *isa.State, in *isa.Inst) {
 			printLanes(s.Observer, at, p, st, in)
 		},
@@ -62,7 +65,7 @@ func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	}
 	m := u.guard.setup.Machine
 	if u.lds == nil {
-		u.lds, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
+		u.lds = lds.New(&m.LDS)
 	}
 	fast.ResetWarming() // so that Warmed counts the requests of this run alone
 	o.Warm, o.LDS = fast, u.lds

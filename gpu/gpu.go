@@ -21,12 +21,14 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"spvsim/mem/texture"
 	"strings"
 	"time"
 
+	"spvsim/mem/texture"
+
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/check"
 	"spvsim/config"
 	"spvsim/program"
 	"spvsim/tracing"
@@ -47,6 +49,7 @@ var (
 	ErrHostTime    = errors.New("host-time limit reached")
 	ErrInterrupted = errors.New("interrupted")
 	ErrExpectation = errors.New("the results are not what the job expects")
+	ErrCheck       = errors.New("a shader does what it may not do")
 )
 
 // ErrStrict reports warnings of a run whose setup makes them errors. It wraps ErrInput if a warning is known before the first cycle, else
@@ -93,11 +96,15 @@ type Setup struct {
 	// Threads on the host. Functional: 0 is one for each processor, and the order of workgroups depends on the number. Timed: 0 is 1, and
 	// results are equal for all numbers.
 	Threads int
+	// Check looks for accesses that no shader may make: see package check.
+	Check bool
 	// Strict makes warnings errors, before the first cycle where they are known by then.
 	Strict bool
 	// Lower, if not nil, changes the target that shaders are lowered for, to compare compilers.
 	Lower    func(*program.Target)
 	Progress func(Progress) // nil, or called now and then while the job runs
+	// Checkpoints, if not nil, saves the state of the run between launches, or begins with one that was saved.
+	Checkpoints *Checkpoints
 	// Stalled, if not nil, is called when no workgroup has ended for StallAfter (0: 20 s) of host time, with a report of the loops that waves
 	// are in.
 	Stalled    func(report string)
@@ -114,7 +121,7 @@ func (s *Setup) check() error {
 	if s.Threads < 0 || s.Threads > MaxThreads {
 		return fmt.Errorf("%d threads: want 0 to %d", s.Threads, MaxThreads)
 	}
-	return CheckHostSeconds(s.MaxHostSeconds)
+	return errors.Join(CheckHostSeconds(s.MaxHostSeconds), s.checkCheckpoints())
 }
 
 // CheckHostSeconds tests a limit of the host's time.
@@ -162,9 +169,10 @@ type Result struct {
 	Components []Component
 	// Events is the number of events that the engine handled, WorkerTurns the number of turns of compute units that worker threads ran.
 	Events, WorkerTurns uint64
-	Warnings            []string // settings of the job without effect
-	Unused              []string // bindings and push constants that no shader takes, and dispatches of nothing, with their places in the job
-	Idle                []string // keys of the machine that were set and do nothing: because of another key or, where the job has a graph, under its scheduler
+	Warnings            []string      // settings of the job without effect
+	Unused              []string      // bindings and push constants that no shader takes, and dispatches of nothing, with their places in the job
+	Idle                []string      // keys of the machine that were set and do nothing: because of another key or, where the job has a graph, under its scheduler
+	Checked             *check.Report // what Setup.Check found; nil: it was not asked to look
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -191,7 +199,10 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 		return result, err
 	}
 	if result.Failures = r.expectations(); len(result.Failures) > 0 {
-		return result, runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
+		err = runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
+	}
+	if err = errors.Join(err, addFindings(r, result)); err != nil {
+		return result, err
 	}
 	if list := result.Remarks(); s.Strict && len(list) > 0 {
 		return result, runError(fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n")))
@@ -291,7 +302,7 @@ func (r *runner) expectations() (failures []error) {
 	job := r.setup.Job
 	for i := range job.Expect {
 		e := &job.Expect[i]
-		if err := e.Check(r.resources.bytesOf(e.Buffer)); err != nil {
+		if err := e.Check(r.resources.bytesOf(e.Buffer), r.resources.address); err != nil {
 			failures = append(failures, err)
 		}
 	}

@@ -72,7 +72,10 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 func (g *graphJob) placeOn(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
 		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Limits: m.Limits, Hierarchy: m.Hierarchy, Store: m.Store,
-		PacketCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.Shared, FetchPath: m.FetchPath,
+		Shared: m.Shared, FetchPath: m.FetchPath,
+		Commands: graph.CommandProcessor{
+			Packet: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Open: spec.FrontEnd.OpenPerPipe, Outstanding: spec.FrontEnd.MostOutstanding, Transfer: m.TransferCycles,
+		},
 	}, g.scratch)
 	return err
 }

@@ -18,7 +18,7 @@ import (
 	"spvsim/tracing"
 )
 
-var schedulerKinds = []string{"hardware", "firmware", "multipass", "lists", "persistent"}
+var schedulerKinds = []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"}
 
 // graphJobs are jobs over the modules of testdata/graph, with what they leave
 // in their only buffer, worked out by hand.

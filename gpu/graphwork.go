@@ -56,6 +56,9 @@ func (g *graphWork) functional(u *functionalRunner, _ scheduler.WorkgroupRange, 
 	if err != nil {
 		return nil, err
 	}
+	for l, k := range d.kernels {
+		k.Check = l.Check
+	}
 	g.lastRun = d.Run()
 	d.Dispatch(list)
 	o := u.options(g.smallestNeed(u.machine.Limits))
@@ -85,7 +88,7 @@ func (g *graphWork) Count(c *account.Counts, _ scheduler.WorkgroupRange) {
 // ClassKey: dispatches of the same entries.
 func (g *graphWork) ClassKey() (text string) {
 	for i := range g.entries {
-		text += fmt.Sprintf(" %p %d", g.entries[i].Node, g.entries[i].Count)
+		text += fmt.Sprintf(" %v %d", g.entries[i].Node, g.entries[i].Count)
 	}
 	return text
 }

@@ -65,7 +65,7 @@ func (k *kernelWork) Count(c *account.Counts, p scheduler.WorkgroupRange) {
 	}
 }
 
-func (k *kernelWork) ClassKey() string            { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
+func (k *kernelWork) ClassKey() string            { return fmt.Sprintf("%d %v", k.Code.Address, k.NumWorkgroups) }
 func (k *kernelWork) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
 func (k *kernelWork) Resources() cu.Resources     { return k.KernelLaunch.Resources }
 func (k *kernelWork) Codes() []*simd.Code         { return []*simd.Code{k.Code} }

@@ -558,15 +558,24 @@ func init() {
 }
 
 func init() {
-	texels := vectorsOf(reals(128))
-	at := func(x, y int) [4]float32 { return texels[min(max(y, 0), 3)*8+min(max(x, 0), 7)] }
-	bytes := le(noises(32))
-	kernelTopics["images"] = []kernelCase{
-		{entry: "copied", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, image{"Rgba32f", leaves(made(128, func(i int) float32 { return texels[i/4][3-i%4] + 1 }))}}},
-		{entry: "sampled", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, leaves(made(128, func(i int) float32 {
-			x, y, k := i/4%8, i/32, i%4
-			return texels[(y+3)%4*8+(x+4)%8][k] + at(x-1, y)[k]
-		})), leaves([]int32{8, 4})}},
-		{entry: "integers", global: []int{8, 4}, arguments: []any{image{"Rgba8ui", left{from: bytes}}, image{"Rgba8ui", leaves(made(128, func(i int) uint8 { return bytes[i] & 63 * 3 }))}}},
+	w := noises(most)
+	kernelTopics["variables"] = []kernelCase{
+		{entry: "counted", global: []int{most}, arguments: mapped(w, func(v uint32) uint32 { return 3 * v })},
+		{entry: "told", global: []int{most}, arguments: []any{leaves(made(most, func(i int) uint32 {
+			switch {
+			case i < 16:
+				return 0
+			case i == 16:
+				return 5
+			}
+			return math.Float32bits(float32(i&3 + 1))
+		}))}},
+		{entry: "initial", global: []int{most}, arguments: []any{leaves(made(most, func(i int) int64 {
+			tag, x, y, wide := 7, 1, 2, -3
+			if i&1 == 1 {
+				tag, x, y, wide = 9, 4, 5, 6
+			}
+			return int64(tag + x*100 + y*10000 + wide + (i&3+1)*1000000 + 5)
+		}))}},
 	}
 }

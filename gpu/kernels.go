@@ -63,6 +63,9 @@ func (x *kernelBuilder) launch(l *config.Launch) (made cu.KernelLaunch, d *draw,
 	if err == nil {
 		err = x.programs.bindConstants(x.machine.Store, prog, b)
 	}
+	if err == nil {
+		err = x.programs.bindVariables(x.machine.Store, prog, l.Shader, b)
+	}
 	if err != nil {
 		return made, nil, Named(l.Shader, err)
 	}
@@ -109,5 +112,5 @@ func (x *kernelBuilder) fromTemplate(have *launchTemplate, l *config.Launch) (cu
 	if err := x.resources.push(made.Code.Program, l, &b); err != nil {
 		return made, Named(l.Shader, err)
 	}
-	return made, nil
+	return made, x.programs.bindVariables(x.machine.Store, made.Code.Program, l.Shader, &b)
 }

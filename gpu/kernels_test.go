@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -28,10 +29,11 @@ type kernelCase struct {
 	refused       string // words of the error; empty: the kernel runs
 }
 
-// An image is a 2D image of 8 x 4 texels of a format, each an array of components.
+// An image has texels of a format, each an array of components.
 type image struct {
 	format string
-	left   // want: texels after the launch; nil: as before
+	left          // want: texels after the launch; nil: as before
+	size   string // keys of the job; empty: 2D, of 8 x 4 texels
 }
 
 // left is a buffer with what the kernel should leave in it.
@@ -95,7 +97,7 @@ func (c *kernelCase) job(t *testing.T, files fstest.MapFS, module string) string
 				files[name] = &fstest.MapFile{Data: le(a.from)}
 				data = ", data: {file: " + name + "}"
 			}
-			buffers = append(buffers, fmt.Sprintf("{name: %s, image: {format: %s, width: 8, height: 4%s}}", name, a.format, data))
+			buffers = append(buffers, fmt.Sprintf("{name: %s, image: {format: %s, %s%s}}", name, a.format, cmp.Or(a.size, "width: 8, height: 4"), data))
 		case left:
 			if a.from == nil {
 				buffers = append(buffers, fmt.Sprintf("{name: %s, data: {zero: %d}}", name, binary.Size(a.want)))
@@ -312,6 +314,31 @@ func TestKernelModules(t *testing.T) {
 			if !found {
 				t.Errorf("%s: %s has no case", source, e.Name)
 			}
+		}
+	}
+}
+
+// Launches of a job, of any kernel of a module and in any round, share the variables of the program scope.
+func TestVariablesAreShared(t *testing.T) {
+	w := noises(most)
+	counter, bins := uint32(5), make([]uint32, 17)
+	for _, v := range w {
+		counter += 3 * (v & 7)
+		bins[v&15] += 3
+	}
+	bins[16] = counter
+	for _, on := range kernelMachines {
+		files := fstest.MapFS{"k.spv": &fstest.MapFile{Data: suite.Must(os.ReadFile("testdata/cl/variables.spv"))(t)}, "w": &fstest.MapFile{Data: le(w)}}
+		s := setupBeside(t, files, fmt.Sprintf(`shader: k.spv
+buffers: [{name: in, data: {file: w}}, {name: out, data: {zero: %d}}, {name: told, data: {zero: 68}}]
+steps:
+  - {for: {i: 1 .. 3}, entry: counted, global: [%d], arguments: [in, out]}
+  - {entry: told, global: [17], arguments: [told]}
+`, 4*most, most), on.machine, on.set...)
+		s.Mode = on.mode
+		r := suite.Must(Run(t.Context(), s))(t)
+		if got := r.Buffers[2].Bytes; string(got) != string(le(bins)) {
+			t.Errorf("%s: %v, want %v", on.machine, got, bins)
 		}
 	}
 }

@@ -97,8 +97,8 @@ func TestIdlePrioritiesAreNamed(t *testing.T) {
 	fs["job.yaml"].Data = []byte(strings.Replace(string(fs["job.yaml"].Data), "{entry: add}", "{entry: add, priority: 2}", 1))
 	for _, kind := range schedulerKinds {
 		for arbitration, want := range map[string]string{"priority": "", "round-robin": "node add[0]: its priority does nothing under queue.arbitration round-robin: it acts under priority"} {
-			if kind == "multipass" && arbitration == "priority" {
-				want = "node add[0]: its priority does nothing under scheduler.kind multipass"
+			if (kind == "multipass" || kind == "generated") && arbitration == "priority" {
+				want = "node add[0]: its priority does nothing under scheduler.kind " + kind
 			}
 			r := mustRun(t, graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind="+kind, "queue.arbitration="+arbitration))
 			if got := strings.Join(r.Warnings, "; "); want == "" && got != "" || !strings.HasPrefix(got, want) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -47,10 +48,13 @@ type programs struct {
 	nextAddress int                  // where the next program starts in instruction memory
 	// adjustTarget, if not nil, changes the target that shaders are lowered for.
 	adjustTarget func(*program.Target)
+	check        bool // programs are for a run that is checked
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
 	tables map[*program.Program]mem.Descriptor
+	// variables are the addresses of variables of kernels' modules, by shader.
+	variables map[string]uint64
 	// warnings lists settings of the job without effect, each once, in order.
 	warnings []string
 }
@@ -208,6 +212,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 
 func (p *programs) target(size int) program.Target {
 	t := Target(p.machine, size)
+	t.Check = p.check
 	if p.adjustTarget != nil {
 		p.adjustTarget(&t)
 	}
@@ -503,6 +508,27 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 		p.constants[prog] = have
 	}
 	b.Bind(have)
+	return nil
+}
+
+// bindVariables gives a kernel the address of its module's variables, which all launches of the job share.
+func (p *programs) bindVariables(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
+	if len(prog.Variables) == 0 {
+		return nil
+	}
+	have, ok := p.variables[shader]
+	if !ok {
+		made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
+		if err != nil {
+			return err
+		}
+		if p.variables == nil {
+			p.variables = map[string]uint64{}
+		}
+		have = made.Addr
+		p.variables[shader] = have
+	}
+	binary.LittleEndian.PutUint64(b.Push[prog.PushBytes-kernel.HiddenBytes+kernel.ProgramVariables:], have)
 	return nil
 }
 

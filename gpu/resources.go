@@ -20,9 +20,10 @@ type resources struct {
 	budget  *budget
 	buffers []*mem.Buffer // in the order of the job
 	views   []mem.Descriptor
-	draw    *draw               // that is being prepared; nil: none
-	pushes  pushPlaces          // where push constants lie
-	mesh    []config.MeshTarget // where outputs of the mesh node that is bound go
+	fixups  [][]config.AddressFixup // in the initial contents of each buffer
+	draw    *draw                   // that is being prepared; nil: none
+	pushes  pushPlaces              // where push constants lie
+	mesh    []config.MeshTarget     // where outputs of the mesh node that is bound go
 	usage   *usage
 }
 
@@ -58,6 +59,7 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 	}
 	for i := range contents {
 		r.patchAddresses(r.buffers[i].Bytes, contents[i].Addresses)
+		r.fixups = append(r.fixups, contents[i].Addresses)
 	}
 	return r, nil
 }
@@ -236,6 +238,13 @@ func (r *resources) find(name string) int {
 
 // samplers returns the descriptors of a binding of samplers. The sampler of a combined variable may be missing if nothing is sampled.
 func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.Descriptor, error) {
+	if s := want.Fixed; s != nil {
+		filter := "nearest"
+		if s.Linear {
+			filter = "linear"
+		}
+		return []mem.Descriptor{{Sampler: SamplerOf(&config.Sampler{Filter: filter, Wrap: []string{s.Wrap}, Texels: s.Unnormalized})}}, nil
+	}
 	if err := r.checkArray(want); err != nil {
 		return nil, err
 	}
@@ -254,7 +263,7 @@ func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.De
 		if want.Compares && s.Compare == "" {
 			return nil, fmt.Errorf("samplers[%d]: set %d, binding %d (%s): found no compare: want one, as the shader compares depths", i, s.Set, s.Binding, want.Name)
 		}
-		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(&s)}, true
+		list[s.Index], found = mem.Descriptor{Sampler: SamplerOf(&s)}, true
 	}
 	if !found {
 		return nil, fmt.Errorf("samplers: missing: want one at set %d, binding %d (%s), which the shader uses", want.Set, want.Binding, want.Name)
@@ -280,7 +289,8 @@ var comparisons = map[string]func(reference, depth float64) bool{
 	"always":           func(_, _ float64) bool { return true },
 }
 
-func samplerOf(s *config.Sampler) *texture.Sampler {
+// SamplerOf returns the sampler that a job describes.
+func SamplerOf(s *config.Sampler) *texture.Sampler {
 	out := &texture.Sampler{
 		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
 		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod, Compare: comparisons[s.Compare],

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
@@ -31,20 +32,26 @@ type runner struct {
 	sampler *sampled.Sampler
 	windows map[string]int          // number of launches by kind, for windows that time the first ones only
 	queues  []account.HardwareQueue // of the last round
+	checker *check.Checker          // nil: accesses are not checked
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
+
+	checkpoints *checkpoints // nil: none are saved, and the run begins at the beginning
 }
 
 // newRunner does all that can fail before the first cycle.
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	for i := 0; err == nil && i < len(r.graphs); i++ {
-		err = r.graphs[i].placeOn(r.machine, s.Machine)
+		err = r.graphs[i].placeOn(r.machine, r.setup.Machine)
 	}
 	if err == nil {
 		err = r.prepareQueues()
 	}
 	if err == nil {
 		err = r.attach()
+	}
+	if err == nil {
+		r.checkpoints, err = newCheckpoints(r)
 	}
 	return r, err
 }
@@ -65,7 +72,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.window = s.Job.Time; s.Time != nil {
 		r.window = s.Time
 	}
-	return r, cmp.Or(r.prepareWork(), r.checkWindow())
+	return r, cmp.Or(r.prepareWork(), r.checkWindow(), checkModes(r))
 }
 
 // openRunner builds the machine, with nothing in its memory and no program.
@@ -77,6 +84,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Machine = s.Machine.InCoreCycles()
 	r := &runner{setup: s}
 	r.guard = &guard{ctx: ctx, setup: &r.setup, host: newBudget(&s.Job.Limits)}
 	if err := r.guard.host.reserve(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
@@ -93,7 +101,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r.programs = &programs{
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.Rules, limits: r.machine.Limits, size: size,
-		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower,
+		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower, check: s.Check,
 	}
 	r.execute()
 	r.useThreads()
@@ -108,8 +116,11 @@ func (r *runner) execute() {
 		joules = func(c *account.Counts) float64 { return e.Compute(c).Total() }
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 	}
-	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
-	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
+	if r.setup.Check {
+		r.checker = check.New()
+	}
+	r.timing = newTiming(r.machine, r.guard, r.tally, r.checker)
+	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing, checker: r.checker, unit: r.setup.Machine.Dispatcher.UnitsInTurn(&r.setup.Machine.Shape)}
 	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, Joules: joules, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 
@@ -224,8 +235,13 @@ func (r *runner) runRound(round int) error {
 		if l.once && round > 0 {
 			return nil
 		}
+		skip, after, err := r.checkpoints.betweenLaunches(checkpointPlace{round, i, follows})
+		if skip || err != nil {
+			return err
+		}
+		follows = after
 		r.guard.progress.Launch, r.guard.progress.Launches = i+1, of
-		err := r.launch(l, follows)
+		err = r.launch(l, follows)
 		follows = (follows || !l.host) && !l.from.Synchronize
 		return err
 	})

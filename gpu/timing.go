@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/engine"
 	"spvsim/gpu/machine"
 	"spvsim/scheduler"
@@ -22,6 +23,17 @@ type timing struct {
 	current residentWork // the work that runs; nil: none has
 	running []*simd.Code // its programs
 	atBegin snapshot
+	checker *check.Checker // nil: accesses are not checked
+
+	// Functions that the engine calls; each is one value, as checkpoints know functions that are there before the first cycle.
+	onPoll   func(now uint64) error
+	onSample func(now uint64) (next uint64)
+}
+
+func newTiming(m *machine.Machine, g *guard, tally *account.Tally, c *check.Checker) *timing {
+	t := &timing{machine: m, guard: g, tally: tally, checker: c}
+	t.onPoll, t.onSample = t.poll, t.sampleTracer
+	return t
 }
 
 // run runs a part of a work to its end.
@@ -53,7 +65,7 @@ func (t *timing) run(step string, w residentWork, p scheduler.WorkgroupRange, fo
 // beginAccounting starts an accounting period.
 func (t *timing) beginAccounting() {
 	t.atBegin = t.snapshot(t.now)
-	t.machine.Engine.Limit(t.limit(), t.poll)
+	t.machine.Engine.Limit(t.limit(), t.onPoll)
 	t.machine.Array.BeginPeriod(t.now)
 }
 
@@ -242,7 +254,7 @@ func (t *timing) traceEnd(end uint64) {
 // sampleTracer samples the state of the machine for the tracer.
 func (t *timing) sampleTracer(now uint64) (next uint64) {
 	m := t.machine
-	s := probe.Sample{At: now, Levels: m.Levels()}
+	s := probe.Sample{At: now, Levels: m.Levels(), Parts: m.Parts()}
 	for _, u := range m.Array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {

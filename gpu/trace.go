@@ -21,7 +21,8 @@ func (r *runner) traceRound(round int) {
 	g := r.geometry()
 	t.RunBegin(g)
 	r.machine.Array.Trace(t, g.Levels)
-	r.machine.Engine.Sample(0, r.timing.sampleTracer)
+	r.machine.CountParts()
+	r.machine.Engine.Sample(0, r.timing.onSample)
 }
 
 // attach hands the engine and its components to Setup.Attach, which observes them during the run.

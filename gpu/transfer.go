@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
 	"spvsim/mem/hierarchy"
 
 	"spvsim/account"

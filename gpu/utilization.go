@@ -110,11 +110,13 @@ func (u *utilization) addLevel(l *account.LevelCounts, links *account.LinkBytes)
 		} else {
 			u.add(l.Name, time, slices, "%.4g bytes a cycle", slices*t.Bandwidth)
 		}
-		u.addLink(l.Name+"_link_read", float64(links.Read), n, c.LinkRead)
-		u.addLink(l.Name+"_link_write", float64(links.Written), n, c.LinkWrite)
-		u.addLink(l.Name+"_link", float64(links.Read+links.Written), n, c.LinkShared)
+		rates := u.m.LinkBandwidths(l.Name, u.m.ClockMHz)
+		u.addLink(l.Name+"_link_read", float64(links.Read), n, rates[hierarchy.Read])
+		u.addLink(l.Name+"_link_write", float64(links.Written), n, rates[hierarchy.Write])
+		u.addLink(l.Name+"_link", float64(links.Read+links.Written), n, rates[hierarchy.BothDirections])
 	case l.Name == "memory":
-		u.add(l.Name, bytes/u.m.Memory.BytesPerCycle, float64(u.m.Memory.Channels), "%.4g bytes a cycle", u.m.Memory.BytesPerCycle*float64(u.m.Memory.Channels))
+		m := u.m.Memory.InCycles(u.m.ClockMHz)
+		u.add(l.Name, bytes/m.BytesPerCycle, float64(m.Channels), "%.4g bytes a cycle", m.BytesPerCycle*float64(m.Channels))
 	case l.Name == "translation" && u.m.Translation.Walkers > 0:
 		all, _ := u.m.Instances(u.m.Translation.SharedBy)
 		walkers := float64(all * u.m.Translation.Walkers)

@@ -79,6 +79,7 @@ type executor struct {
 
 // runLaunch runs a part of a launch with time, and completes its counts.
 func (t *timing) runLaunch(l *jobLaunch, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
+	beginCheck(t.checker, t.machine, l.work, l.step, p)
 	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
@@ -97,6 +98,7 @@ func (x *executor) runTimed(l *jobLaunch, p scheduler.WorkgroupRange, follows bo
 
 // run runs a part of a work functional, and completes its counts, which are valid until the next run.
 func (u *functionalRunner) run(w launchWork, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
+	beginCheck(u.checker, u.machine, w, "", p)
 	c, err := w.functional(u, p, warm)
 	if c != nil {
 		w.Count(c, p)

@@ -6,23 +6,7 @@ import "slices"
 // scalar file, as all scalars.
 func (in *Inst) SetDeps(vectorRows int) {
 	d := depList{vectorRows: vectorRows}
-	for i, r := range in.Src {
-		d.add(r, SourceType(in.Op, i, in.T, in.From)) // Void, of sampling: one row
-	}
-	if in.Mem != nil {
-		d.addMem(in.Mem)
-	}
-	if in.Matrix != nil {
-		d.addMatrix(in)
-	}
-	for _, a := range in.Print {
-		d.add(a.Reg, a.T)
-	}
-	if in.Second != nil {
-		for i, r := range in.Second.Src {
-			d.add(r, SourceType(in.Second.Op, i, in.Second.T, in.Second.From))
-		}
-	}
+	in.addSources(&d)
 	sources := len(d.list)
 	d.add(in.Dst, in.resultType())
 	if in.Second != nil {
@@ -42,6 +26,33 @@ func (in *Inst) SetDeps(vectorRows int) {
 	in.Writes = unique(d.list[sources:])
 	in.VectorReads, in.VectorWrites = countVectorRows(unique(d.list[:sources]), vectorRows), countVectorRows(in.Writes, vectorRows)
 	in.Deps = unique(d.list)
+}
+
+// Sources returns the registers that the instruction reads, counted as those of Deps.
+func (in *Inst) Sources(vectorRows int) []uint16 {
+	d := depList{vectorRows: vectorRows}
+	in.addSources(&d)
+	return unique(d.list)
+}
+
+func (in *Inst) addSources(d *depList) {
+	for i, r := range in.Src {
+		d.add(r, SourceType(in.Op, i, in.T, in.From)) // Void, of sampling: one row
+	}
+	if in.Mem != nil {
+		d.addMem(in.Mem)
+	}
+	if in.Matrix != nil {
+		d.addMatrix(in)
+	}
+	for _, a := range in.Print {
+		d.add(a.Reg, a.T)
+	}
+	if in.Second != nil {
+		for i, r := range in.Second.Src {
+			d.add(r, SourceType(in.Second.Op, i, in.Second.T, in.Second.From))
+		}
+	}
 }
 
 // countVectorRows counts the rows of vector registers in a list.

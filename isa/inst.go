@@ -281,8 +281,22 @@ type State struct {
 
 	Local *Local // of waves that run without time
 
+	Checks Checks // of a program that is checked; nil: it is not
+
 	// Scratch rows for kernels: each Lanes words (two rows for 64-bit values).
 	Tmp [4][]uint32
+}
+
+// Checks learns of the operations that programs have for checks alone.
+type Checks interface {
+	// OrderLanes: the active lanes are at a LaneOrder with these scopes.
+	OrderLanes(st *State, scopes uint64)
+	// Enqueued: the workgroup hands payloads over, or says that it has written a shared one; acquires: it is the last to say so.
+	Enqueued(acquires bool)
+	// NewPayload: a payload of so many bytes begins to exist.
+	NewPayload(addr, bytes uint64)
+	// ReadUnwritten: lanes use a value from a variable that is not written, at a CheckWritten.
+	ReadUnwritten(st *State, in *Inst, lanes uint64)
 }
 
 // A Class is a timing class: a row of the machine's timing table.

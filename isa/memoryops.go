@@ -42,6 +42,8 @@ const (
 	// Synchronisation.
 	Barrier       // control barrier of the workgroup; Imm 1: waves without an active lane take part too
 	MemoryBarrier // waits until the wave's own outstanding memory accesses are done
+	CheckWritten  // a: whether the Imm-th variable that is checked is written, 0 or 1; only in programs that are checked, and free
+	LaneOrder     // orders what the active lanes did before with what they do after, or (Imm 1 for the workgroup, 2 for the device, or both) is a memory barrier for atomics; only in programs that are checked, and free
 
 	// Local arrays that are indexed dynamically: per-lane scratch. Mem.Space is
 	// SpaceScratch; they are Load and Store.
@@ -86,5 +88,7 @@ var memoryRows = []Row{
 
 	{Barrier, "barrier", sameClass(ClassBarrier), none, effect | crossLane, nil, core(spirv.OpControlBarrier)},
 	{MemoryBarrier, "memory_barrier", sameClass(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
+	{CheckWritten, "check_written", noClass, sig(OfNothing, OfI32), effect | crossLane, nil, specNote("variables of storage class Function and Private before a store to them")},
+	{LaneOrder, "lane_order", noClass, none, effect | crossLane, nil, core(spirv.OpControlBarrier)},
 	{DebugPrint, "debug_print", sameClass(ClassMessage), none, effect, nil, specNote("NonSemantic.DebugPrintf")},
 }

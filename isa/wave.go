@@ -106,6 +106,8 @@ func init() {
 		ExclusiveScan:  exclusiveScan,
 		MaskedBitCount: maskedBitCount,
 		MatrixMulAdd:   matrixMulAdd,
+		LaneOrder:      orderLanes,
+		CheckWritten:   checkWritten,
 
 		FragCoord:      perFragment32(func(f *Fragments, in *Inst, lane int) uint32 { return math.Float32bits(f.Coord[in.Imm&3][lane]) }),
 		Barycentric:    perFragment32(barycentric),
@@ -291,6 +293,28 @@ func TakesBranch(st *State, in *Inst) bool {
 		return st.Exec != 0
 	}
 	return false
+}
+
+func orderLanes(st *State, in *Inst) {
+	if st.Checks != nil {
+		st.Checks.OrderLanes(st, in.Imm)
+	}
+}
+
+func checkWritten(st *State, in *Inst) {
+	if st.Checks == nil {
+		return
+	}
+	lanes := uint64(0)
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		if r := in.Src[0]; r.Kind == Vector && st.row(r, 0)[l] == 0 || r.Kind != Vector && st.word(r) == 0 {
+			lanes |= 1 << l
+		}
+	}
+	if lanes != 0 {
+		st.Checks.ReadUnwritten(st, in, lanes)
+	}
 }
 
 func maskSplit(st *State, in *Inst) {

@@ -113,6 +113,34 @@ func (p *Port) AddFootprint(f *Footprint, st *isa.State, env *WaveBindings, in *
 	}
 }
 
+// Touched finds the bytes that an instruction of a wave is about to access, of those that launches share: the addresses of the lanes of
+// a mask that are within their memory, and the bytes of each. They are valid until the next access.
+func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uint64, addr *[64]uint64, bytes uint64) {
+	w, m := p.lanes.w, in.Mem
+	switch _, ok := footprintKind(in); {
+	case !ok:
+		return 0, nil, 0
+	case m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat:
+		if mask = st.Exec; !in.Op.Has(isa.FlagAtomic) {
+			mask = lane.Active(st, m)
+		}
+		p.lanes.resolve(st, env, m, mask)
+		bytes = elemBytes(lane.Element(in)) * uint64(max(m.Count, 1))
+	case in.Op == isa.ImageLoad || in.Op == isa.ImageStore || m.Space == isa.SpaceImage && in.Op.Has(isa.FlagAtomic):
+		mask = st.Exec
+		p.lanes.resolveTexels(st, env, in)
+	}
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
+		if w.offset[l] >= uint64(len(w.mem[l])) {
+			mask &^= 1 << l
+		} else if m.Space == isa.SpaceImage {
+			bytes = uint64(w.texel[l].Format.Bytes)
+		}
+	}
+	return mask, &w.addr, bytes
+}
+
 // footprintKind returns the kind of an access; false if it reaches no memory that launches share.
 func footprintKind(in *isa.Inst) (hierarchy.Kind, bool) {
 	switch {

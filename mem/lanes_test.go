@@ -202,7 +202,7 @@ func TestScalarLoad(t *testing.T) {
 		if b.st.S[5] != c.want[0] || b.st.S[6] != c.want[1] {
 			t.Errorf("space %d: %d, %d, want %v", c.space, b.st.S[5], b.st.S[6], c.want)
 		}
-		if n := len(b.port.Lines()); n != 1 {
+		if n := len(b.port.Request().Lines); n != 1 {
 			t.Errorf("space %d: %d lines, want 1", c.space, n)
 		}
 	}
@@ -233,7 +233,7 @@ func TestScratch(t *testing.T) {
 	}
 	load.Mem.Index, load.Mem.Elem = isa.Reg{}, isa.I32
 	b.port.Issue(0, b.st, &b.env, load)
-	if n := len(b.port.Lines()); n != 4 {
+	if n := len(b.port.Request().Lines); n != 4 {
 		t.Errorf("a slot that all lanes read: %d lines of 64 bytes, want 4", n)
 	}
 	load.Mem.Offset = 8
@@ -271,7 +271,7 @@ func TestLinesOfAnAccess(t *testing.T) {
 			in := access(op, isa.F32, c.count)
 			in.Mem.Base = isa.S(1)
 			got := b.port.Issue(0, b.st, &b.env, in)
-			if lines := len(b.port.Lines()); lines != c.lines || got.UnitFreeAt != c.busy {
+			if lines := len(b.port.Request().Lines); lines != c.lines || got.UnitFreeAt != c.busy {
 				t.Errorf("%s, %v: %d lines, busy %d; want %d, %d", c.name, op, lines, got.UnitFreeAt, c.lines, c.busy)
 			}
 		}

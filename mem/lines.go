@@ -4,18 +4,21 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// Lines returns the lines that the last instruction asked for, since ForgetLines. They are valid until the next
-// instruction.
-func (p *Port) Lines() []hierarchy.Line { return p.lanes.w.request.Lines }
+// Request returns what the last instruction asked the hierarchy for, since its lines were last set to nil. It is valid until the next instruction.
+func (p *Port) Request() *hierarchy.Request { return &p.lanes.w.request }
 
-// ForgetLines clears Lines before an instruction that may ask for none.
-func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
-
-// LevelAccesses appends the lines asked of each level so far, in the order of Counters.
-// It appends nothing where the hierarchy does not know at once.
-func (p *Port) LevelAccesses(list []uint64) []uint64 {
+// RecordLevels makes the hierarchy record the farthest level of each line, where it knows it at once.
+func (p *Port) RecordLevels() {
 	if f, ok := p.h.(*hierarchy.Analytic); ok {
-		return f.LevelAccesses(list)
+		f.RecordLevels()
 	}
-	return list
+}
+
+// LineLevels returns the farthest level that each line of Request reached, if that is recorded: its place among the hierarchy's Counters;
+// -1: none.
+func (p *Port) LineLevels() []int8 {
+	if f, ok := p.h.(*hierarchy.Analytic); ok {
+		return f.LineLevels()
+	}
+	return nil
 }

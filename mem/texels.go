@@ -90,6 +90,7 @@ func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	for k := range v {
 		v[k] = f.FromElement(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
 	}
+	f.Saturate(&v)
 	f.Encode(w.mem[l][w.offset[l]:][:f.Bytes], &v)
 	w.add(l, w.addr[l], uint32(f.Bytes))
 	return f.Bytes

@@ -97,7 +97,7 @@ const referenceRadius = markRadius + 1.5
 func drawReferencePoints(c draw.Canvas, p *pane, k *inkCanvas, a Annotation, look look) {
 	for _, pt := range a.Points {
 		place := pointAt(c, p.axes, pt[0], pt[1])
-		if c.Contains(place) {
+		if inSight(c, place) {
 			look.marker.draw(c, place, referenceRadius, look.color, true)
 			look.marker.draw(k.on(p.rect), place, referenceRadius, look.color, true)
 		}
@@ -208,7 +208,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 	for _, s := range p.panel.Series {
 		for _, pt := range s.Points {
-			if place := pointAt(c, p.axes, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
+			if place := pointAt(c, p.axes, pt.X, pt.Y); pt.Text != "" && inSight(c, place) {
 				label(c, k, p.rect, pt.Text, candidatesAround(place, pointNearness))
 			}
 		}
@@ -261,7 +261,7 @@ func markAlong(k *inkCanvas, at vg.Point, angle, width, before vg.Length) {
 func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
 	for _, x := range l.c.crossings(p.panel, a) {
 		place := pointAt(c, p.axes, x.x, x.y)
-		if !c.Contains(place) {
+		if !inSight(c, place) {
 			continue
 		}
 		drawDropLine(c, place)

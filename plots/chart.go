@@ -224,13 +224,13 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 	case !category:
 		return d, nil, nil
 	}
-	levels, err := b.arrange(c, path, b.levelsOf(c, a.Names), a.Order, nil)
+	levels, err := b.arrange(c, path, b.levelsOf(c, a.Names), a.Order, nil, a.Names)
 	if err == nil && len(levels) == 0 {
 		err = b.f.fail(path, ErrEmpty, fmt.Sprintf("found no value in column %q of the %d rows of %s that are left: want at least one", c.Name, b.t.Rows, b.t.File))
 	}
 	d.Scale = "category"
 	for _, l := range levels {
-		d.Categories = append(d.Categories, l.name)
+		d.Categories = append(d.Categories, l.label())
 	}
 	if c.Type == Number {
 		d.count(levels)
@@ -326,7 +326,7 @@ func (b *builder) groups() error {
 	switch {
 	case b.seriesBy != nil:
 		all := b.levelsOf(b.seriesBy, f.Series.Names)
-		shown, err := b.arrange(b.seriesBy, "series", append([]levelValue(nil), all...), f.Series.Order, f.Series.Hide)
+		shown, err := b.arrange(b.seriesBy, "series", append([]levelValue(nil), all...), f.Series.Order, f.Series.Hide, f.Series.Names)
 		if err != nil {
 			return err
 		}
@@ -338,7 +338,7 @@ func (b *builder) groups() error {
 	case len(b.y) > 1 || len(f.Y.Columns) > 0:
 		b.series = nil
 		for _, c := range b.y {
-			b.series = append(b.series, levelValue{c.Name, f.Y.Names.first(c.Name, c.Name)})
+			b.series = append(b.series, levelValue{value: c.Name, name: f.Y.Names.first(c.Name, c.Name)})
 		}
 		b.chart.series = b.series
 	default:
@@ -351,7 +351,7 @@ func (b *builder) groups() error {
 		b.rows = b.levelsOf(b.rowBy, f.Facets.Names)
 	}
 	var err error
-	b.facets, err = b.arrange(b.facetBy, "facets", b.levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide)
+	b.facets, err = b.arrange(b.facetBy, "facets", b.levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide, f.Facets.Names)
 	return err
 }
 

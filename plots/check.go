@@ -167,6 +167,9 @@ func (f *Figure) checkBand(fail failer) {
 	if f.Lines == "off" && f.Step {
 		fail("step", ErrRange, "found step without lines: want lines: on")
 	}
+	if f.Legend.Place == "direct" && (f.Kind != "line" || f.Lines == "off") {
+		fail("legend.place", ErrRange, "found direct: want another place in a figure without lines, as names are at their ends")
+	}
 	if f.Kind == "scatter" && f.Band.As != "" {
 		fail("band", ErrRange, "found a band over rows: want low and high columns in a scatter figure, which draws every row")
 	}

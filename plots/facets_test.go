@@ -26,7 +26,7 @@ func TestFacetsAreBalanced(t *testing.T) {
 		table := suite.Must(ReadCSV("rows.csv", strings.NewReader(rows)))(t)
 		figure := suite.Must(Read("figure.yaml", []byte("kind: line\nx: x\ny: y\nfacets: {column: f"+c.given+"}\n")))(t)
 		chart := suite.Must(Build(figure, table))(t)
-		if l := chart.newLayout(c.style, "none"); l.columns != c.columns || l.rows != c.rows {
+		if l := chart.newLayout(c.style, "none", false); l.columns != c.columns || l.rows != c.rows {
 			t.Errorf("%d panels, %s%s: %d by %d, want %d by %d", c.panels, c.style, c.given, l.columns, l.rows, c.columns, c.rows)
 		}
 	}

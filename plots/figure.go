@@ -39,7 +39,7 @@ type Figure struct {
 	Combine    string `yaml:"combine" enum:"mean|geomean|median|min|max|sum" doc:"how repeated rows become one point; geomean: geometric mean, of values above 0"`
 	Band       Band   `yaml:"band" doc:"band around a line, or error bars: confidence (95 % of the mean, Student), range, or low and high columns; on a log axis, a band that reaches 0 ends at the axis"`
 	Summary    string `yaml:"summary" enum:"geomean|mean|median|min|max|sum" doc:"bar: one more category after the others, with this summary of the bars of each series"`
-	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, such as {scheduler: multipass}: y becomes relative to the row with the baseline's value and otherwise the same x, series and facet"`
+	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, such as {scheduler: multipass}: y becomes relative to the row with the baseline's value and otherwise the same x, series and facet. If the baseline is drawn, the figure calls it so"`
 	RelativeAs string `yaml:"relative_as" enum:"speedup|ratio|percent" doc:"speedup: baseline / y; ratio: y / baseline; percent: 100 (y / baseline - 1); left out, speedup"`
 
 	Lines    string  `yaml:"lines" enum:"on|off" doc:"line: off draws only the points, for an x that has no values in between; on categories, points that would hide each other are drawn side by side"`
@@ -68,7 +68,7 @@ type Axis struct {
 	Min     *float64  `yaml:"min" doc:"lowest value shown"`
 	Max     *float64  `yaml:"max" doc:"highest value shown"`
 	Ticks   []float64 `yaml:"ticks" doc:"places of the ticks"`
-	Order   []string  `yaml:"order" doc:"category: values in order. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
+	Order   []string  `yaml:"order" doc:"category: values in order. Without it: texts as names or where write them, if one has them all. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
 	Names   Pairs     `yaml:"names" doc:"names to write, as value: name (as column: name, if y has several columns)"`
 }
 
@@ -86,7 +86,7 @@ type Shade struct {
 // Grouping is a column that distinguishes series or panels.
 type Grouping struct {
 	Column string   `yaml:"column" short:"true" doc:"column of its values"`
-	Order  []string `yaml:"order" doc:"values in order. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
+	Order  []string `yaml:"order" doc:"values in order. Without it: texts as names or where write them, if one has them all. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
 	Hide   []string `yaml:"hide" doc:"values that are not drawn, such as a baseline"`
 	Names  Pairs    `yaml:"names" doc:"names to write, as value: name"`
 }
@@ -96,7 +96,7 @@ type Facets struct {
 	Column  string   `yaml:"column" short:"true" doc:"column of its values"`
 	Rows    string   `yaml:"rows" doc:"a second column, whose values are the rows of a grid; there is a panel for each pair of values"`
 	Label   string   `yaml:"label" doc:"label over each panel, before the value: label = value"`
-	Order   []string `yaml:"order" doc:"values in order. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
+	Order   []string `yaml:"order" doc:"values in order. Without it: texts as names or where write them, if one has them all. Values that are left out follow: texts in rows of a sweep in the order of the experiment, other texts by name, numbers by size"`
 	Hide    []string `yaml:"hide" doc:"values of column that are not drawn"`
 	Names   Pairs    `yaml:"names" doc:"names to write, as value: name; also for values of rows"`
 	Columns int      `yaml:"columns" range:"1..12" doc:"number of panels side by side, if there is no key rows; left out, at most 2 with style column and 3 with style page, as few as the rows of panels need"`
@@ -120,7 +120,7 @@ type Roof struct {
 
 // Legend describes the position and layout of the legend.
 type Legend struct {
-	Place   string `yaml:"place" short:"true" enum:"auto|inside|right|top|bottom|none" doc:"place of the legend. inside: the emptiest place; auto, also if left out: inside if it covers nothing, else outside"`
+	Place   string `yaml:"place" short:"true" enum:"auto|direct|inside|right|top|bottom|none" doc:"place of the legend. direct: the name of each line at its end; inside: the emptiest place; auto, also if left out: direct for up to five lines whose ends are apart and whose names fit, else inside if it covers nothing, else outside"`
 	Title   string `yaml:"title" doc:"title before or over the entries"`
 	Columns int    `yaml:"columns" range:"1..12" doc:"most entries side by side; left out, as many as fit at the top or bottom, else 1"`
 }
@@ -157,6 +157,16 @@ func (p Pairs) first(key, other string) string {
 		}
 	}
 	return other
+}
+
+// values are the values of a key.
+func (p Pairs) values(key string) []string {
+	for _, e := range p {
+		if e.Key == key {
+			return e.Values
+		}
+	}
+	return nil
 }
 
 // line returns the line of a key, or of the nearest enclosing key.

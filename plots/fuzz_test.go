@@ -67,7 +67,7 @@ func TestTooMuchForOneFigureIsRefused(t *testing.T) {
 // The libraries panic where a PDF's fonts find no temporary folder: an error that names the figure.
 func TestPDFWithoutTemporaryFolderIsAnError(t *testing.T) {
 	c := build(t, "ratios")
-	c.figure.WidthIn = 1.731 // numbers in cells of a size that no other test has the library remember
+	c.figure.WidthIn = 2.731 // numbers in cells of a size that no other test has the library remember
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	_, err := c.Draw("pdf", "column")
 	if !errors.Is(err, ErrDraw) || !strings.Contains(err.Error(), "ratios.yaml: can't be drawn as pdf") {
@@ -161,7 +161,7 @@ func TestLegendsShowWhatIsDrawn(t *testing.T) {
 	}
 	for figure, want := range tests {
 		c := suite.Must(chartOf(t, rows, "kind: line\nx: n\ny: t\nseries: s\n"+figure))(t)
-		got := c.newLayout("column", "right").entries[0]
+		got := c.newLayout("column", "right", false).entries[0]
 		if got.line != want.line || got.band != want.band || got.marker != want.marker {
 			t.Errorf("%s: line %v, band %v, marker %v", figure, got.line, got.band, got.marker)
 		}

@@ -44,6 +44,7 @@ type layout struct {
 	panes         []*pane
 	place         string // of the legend
 	entries       []entry
+	direct        bool // lines have their names at their ends
 	font          *family
 	angle         float64 // of x tick labels, degrees
 	keys          []plot.Tick
@@ -59,10 +60,14 @@ type layout struct {
 // isGrid reports whether the panels form rows and columns.
 func (c *Chart) isGrid() bool { return c.figure.Facets.Rows != "" }
 
-// newLayout computes all positions; place is the legend's, which takes space unless it is inside or none.
-func (c *Chart) newLayout(style, place string) *layout {
+// newLayout computes all positions; place is the legend's, which takes space unless it is inside or none. With direct, the legend
+// has only what is not a line.
+func (c *Chart) newLayout(style, place string, direct bool) *layout {
 	f := c.figure
-	l := &layout{c: c, font: c.font(), place: place, entries: c.entries(place)}
+	l := &layout{c: c, font: c.font(), place: place, direct: direct}
+	if l.entries = c.referenceEntries(); !direct {
+		l.entries = c.entries(place)
+	}
 	l.size.X = styleWidths[style]
 	if f.WidthIn > 0 {
 		l.size.X = vg.Length(f.WidthIn) * vg.Inch
@@ -106,6 +111,8 @@ func (l *layout) check() error {
 		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("labels, legend and %d panels leave no space: want a wider figure (style: page, width_in), fewer panels or shorter names", len(l.panes)))
 	case l.size.Y > largestFig:
 		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("it would be %.0f inches high: want fewer panels or shorter names", l.size.Y/vg.Inch))
+	case l.direct && l.checkDirect() != "":
+		return l.c.figure.fail("legend", ErrLimit, "found direct, and "+l.checkDirect()+": want another place of the legend")
 	}
 	return nil
 }
@@ -387,6 +394,9 @@ func (l *layout) measure() {
 	if share == "none" || share == "y" {
 		l.gapY += xHeight
 	}
+	if l.direct {
+		l.right = max(l.right, edge+l.directWidth())
+	}
 	if c.Kind == "heatmap" {
 		l.right += barSpace + barWidth + tickSpace + l.widest(l.keys) + gap + textSize + 2
 	}
@@ -446,11 +456,14 @@ func labelsText(ticks []plot.Tick) string {
 // overhang returns how far the last labels of x extend beyond the panels.
 func (l *layout) overhang() vg.Length {
 	most := vg.Length(1)
+	if l.c.figure.X.Max != nil { // a marker may be at the end
+		most = markReach - edge
+	}
 	if l.angle != 0 {
 		return most
 	}
 	for i, p := range l.panes {
-		if (i+1)%l.columns != 0 && i+1 != len(l.panes) {
+		if !l.endsRow(i) {
 			continue
 		}
 		for _, t := range p.xt {
@@ -478,5 +491,8 @@ func (l *layout) area() vg.Rectangle {
 		Max: vg.Point{X: l.size.X - l.right, Y: l.size.Y - l.top},
 	}
 }
+
+// markReach is how far a reference point's marker reaches from its place, with half of its line, points.
+const markReach = referenceRadius*1.3 + 0.5
 
 func (p *pane) canvas(c vg.Canvas) draw.Canvas { return draw.Canvas{Canvas: c, Rectangle: p.rect} }

@@ -57,7 +57,7 @@ func drawLine(c draw.Canvas, p *axes, s Series, f *Figure) {
 		return
 	}
 	for _, pt := range pts {
-		if c.Contains(pt) {
+		if inSight(c, pt) {
 			l.marker.draw(c, pt, markRadius, l.color, false)
 		}
 	}
@@ -105,7 +105,7 @@ func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 			low, high := pointAt(c, p, m.point.X, m.point.Low).Y, pointAt(c, p, m.point.X, m.point.High).Y
 			drawWhisker(c, m.at.X, low, high, 1.5, l.color)
 		}
-		if c.Contains(m.at) {
+		if inSight(c, m.at) {
 			l.marker.draw(c, m.at, markRadius, l.color, false)
 		}
 	}

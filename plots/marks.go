@@ -59,6 +59,12 @@ func pointAt(c draw.Canvas, p *axes, x, y float64) vg.Point {
 	return vg.Point{X: c.X(p.X.norm(x)), Y: c.Y(p.Y.norm(y))}
 }
 
+// inSight reports whether a place is on the canvas, up to the rounding of logarithms at its ends.
+func inSight(c draw.Canvas, p vg.Point) bool {
+	const slack = 1e-6 // points
+	return p.X >= c.Min.X-slack && p.X <= c.Max.X+slack && p.Y >= c.Min.Y-slack && p.Y <= c.Max.Y+slack
+}
+
 func rectangle(a, b vg.Point) []vg.Point {
 	return []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}
 }
@@ -213,7 +219,7 @@ func drawBox(c draw.Canvas, p *axes, l look, left, right float64, values []float
 	a, b := pointAt(c, p, left, q2), pointAt(c, p, right, q2)
 	c.StrokeLines(solid(ink, 1.2), c.ClipLinesXY([]vg.Point{a, b})...)
 	for _, v := range values {
-		if pt := pointAt(c, p, middle, v); (v < low || v > high) && c.Contains(pt) {
+		if pt := pointAt(c, p, middle, v); (v < low || v > high) && inSight(c, pt) {
 			l.marker.draw(c, pt, 1.4, l.color, true)
 		}
 	}
@@ -268,7 +274,7 @@ func drawPoints(c draw.Canvas, p *axes, panel *Panel, f *Figure) {
 			if s.Band {
 				whiskerAt(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
 			}
-			if place := pointAt(c, p, pt.X, pt.Y); c.Contains(place) {
+			if place := pointAt(c, p, pt.X, pt.Y); inSight(c, place) {
 				l.marker.draw(c, place, markRadius, l.color, false)
 			}
 		}

@@ -14,6 +14,11 @@ import (
 // chooseLayout chooses where the legend is and lays the figure out for it.
 func (c *Chart) chooseLayout(style string) (*layout, vg.Point) {
 	place := orElse(c.figure.Legend.Place, "auto")
+	if c.drawsDirect() {
+		if l := c.directLayout(style); place == "direct" || l.check() == nil && l.endsApart() { // the error is reported when it is drawn
+			return l, vg.Point{}
+		}
+	}
 	if len(c.entries(place)) == 0 {
 		place = "none"
 	}
@@ -22,9 +27,9 @@ func (c *Chart) chooseLayout(style string) (*layout, vg.Point) {
 		outside = "right"
 	}
 	if place != "auto" && place != "inside" {
-		return c.newLayout(style, place), vg.Point{}
+		return c.newLayout(style, place, false), vg.Point{}
 	}
-	l := c.newLayout(style, "inside")
+	l := c.newLayout(style, "inside", false)
 	if l.check() != nil { // the error is reported when it is drawn
 		return l, vg.Point{}
 	}
@@ -40,7 +45,7 @@ func (c *Chart) chooseLayout(style string) (*layout, vg.Point) {
 	}
 	// The legend applies to all panels: with several it is better outside of them.
 	if place == "auto" && (covered > 0 || len(l.panes) > 1) || covered == math.MaxInt {
-		return c.newLayout(style, outside), vg.Point{}
+		return c.newLayout(style, outside, false), vg.Point{}
 	}
 	return l, at
 }
@@ -52,10 +57,19 @@ func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
 	for i, p := range l.panes {
 		k := newInk(l.font, l.size.X, l.size.Y)
 		l.drawGrid(p.canvas(vc), p)
+		areas := kinds[l.c.Kind].swatch || gridless[l.c.Kind]
+		if !areas { // markers and lines are over the axes, areas under them
+			l.drawAxes(p.canvas(vc), p)
+		}
 		l.drawData(p.canvas(vc), p, k)
-		l.drawAxes(p.canvas(vc), p)
+		if areas {
+			l.drawAxes(p.canvas(vc), p)
+		}
 		c.SetColor(ink)
 		l.drawNames(c, p, i)
+		if l.direct && l.endsRow(i) {
+			l.drawDirect(c, i)
+		}
 	}
 	l.drawLabels(c)
 	if l.c.Kind == "heatmap" {
@@ -114,6 +128,9 @@ func (l *layout) drawData(c draw.Canvas, p *pane, k *inkCanvas) {
 func (l *layout) drawAxes(c draw.Canvas, p *pane) {
 	line := solid(ink, axisWidth)
 	c.StrokeLines(line, []vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Min, {X: c.Max.X, Y: c.Min.Y}})
+	if p.axes.Y.isCut() {
+		drawCut(c)
+	}
 	if l.c.Kind == "heatmap" {
 		c.StrokeLines(line, []vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
 	}
@@ -129,6 +146,17 @@ func (l *layout) drawAxes(c draw.Canvas, p *pane) {
 		if p.showY {
 			l.font.write(c, t.Label, vg.Point{X: c.Min.X - tickSpace, Y: y}, smallSize, atRight, 0)
 		}
+	}
+}
+
+// drawCut marks the foot of an axis that does not reach 0: two strokes across it, with the axis left out between them.
+func drawCut(c draw.Canvas) {
+	const foot, apart, reach, rise = 3.2, 1.9, 2.4, 0.9 // points
+	low, high := vg.Point{X: c.Min.X, Y: c.Min.Y + foot}, vg.Point{X: c.Min.X, Y: c.Min.Y + foot + apart}
+	across := vg.Point{X: reach, Y: rise}
+	c.FillPolygon(color.White, []vg.Point{low.Sub(across), low.Add(across), high.Add(across), high.Sub(across)})
+	for _, at := range []vg.Point{low, high} {
+		c.StrokeLines(solid(ink, axisWidth), []vg.Point{at.Sub(across), at.Add(across)})
 	}
 }
 
@@ -210,7 +238,7 @@ func (c *Chart) entries(place string) []entry {
 	for i, s := range c.series {
 		if s.name != "" && c.isDrawn(i) {
 			kind := kinds[c.Kind]
-			out = append(out, entry{text: s.name, series: i, look: c.figure.lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
+			out = append(out, entry{text: s.label(), series: i, look: c.figure.lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
 		}
 	}
 	if c.Kind == "stacked" && (place == "inside" || place == "right") { // top to bottom, as the bars are stacked

@@ -121,6 +121,9 @@ func (s scale) contains(v float64) bool {
 	return u >= s.unit(s.low)-space && u <= s.unit(s.high)+space
 }
 
+// isCut reports whether a linear axis shows a part of the way from 0: lengths on it are not in the ratio of the values.
+func (s scale) isCut() bool { return s.kind == "linear" && (s.low > 0 || s.high < 0) }
+
 // padded adds space around the data, in shares of the span.
 func (s scale) padded(part float64) scale {
 	low, high := s.low, s.high

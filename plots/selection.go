@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -214,14 +215,26 @@ func compareNumbers(x, y float64) int {
 
 // levelValue is one value of a column that distinguishes series, panels or categories.
 type levelValue struct {
-	value string // as in the rows
-	name  string // for people
+	value    string // as in the rows
+	name     string // for people
+	baseline bool   // others are relative to it
+}
+
+// label is the name as it is written in a figure: a baseline is called so, as its values say nothing.
+func (l levelValue) label() string {
+	if l.baseline {
+		return l.name + " (baseline)"
+	}
+	return l.name
 }
 
 // levelsOf lists a column's values: numbers by size, texts of a sweep in the order of its points, other texts by name with the numbers
 // in them by size.
 func (s *selection) levelsOf(c *Column, names Pairs) []levelValue {
 	levels := levelsOf(c, names)
+	for i := range levels {
+		levels[i].baseline = slices.Contains(s.f.RelativeTo.values(c.Name), levels[i].value)
+	}
 	point := s.t.Column(pointColumn)
 	if c.Type == Number || point == nil || point.Type != Number {
 		return levels
@@ -260,7 +273,7 @@ func levelsOf(c *Column, names Pairs) []levelValue {
 	})
 	levels := make([]levelValue, len(values))
 	for i, v := range values {
-		levels[i] = levelValue{v, names.first(v, v)}
+		levels[i] = levelValue{value: v, name: names.first(v, v)}
 	}
 	return levels
 }
@@ -299,8 +312,9 @@ func digits(s string) string {
 	return s[:n]
 }
 
-// arrange moves the levels named in order to the front, and removes hidden ones; a name without rows is an error.
-func (s *selection) arrange(c *Column, path string, levels []levelValue, order, hide []string) ([]levelValue, error) {
+// arrange moves the levels named in order to the front, and removes hidden ones; a name without rows is an error. Without order,
+// texts are in the order of names or where, if one of these has them all.
+func (s *selection) arrange(c *Column, path string, levels []levelValue, order, hide []string, names Pairs) ([]levelValue, error) {
 	take := func(key string, i int, v string) (levelValue, error) {
 		for k, l := range levels {
 			if l.value == v {
@@ -315,6 +329,9 @@ func (s *selection) arrange(c *Column, path string, levels []levelValue, order, 
 			return nil, err
 		}
 	}
+	if order == nil && c.Type == Text {
+		order = s.written(c, levels, names)
+	}
 	var first []levelValue
 	for i, v := range order {
 		l, err := take("order", i, v)
@@ -324,4 +341,25 @@ func (s *selection) arrange(c *Column, path string, levels []levelValue, order, 
 		first = append(first, l)
 	}
 	return append(first, levels...), nil
+}
+
+// written is the order in which the figure writes all levels of a column: in their names, or in the values of where. It is nil if
+// neither has them all.
+func (s *selection) written(c *Column, levels []levelValue, names Pairs) []string {
+	var named []string
+	for _, n := range names {
+		named = append(named, n.Key)
+	}
+	for _, list := range [][]string{named, s.f.Where.values(c.Name)} {
+		var order []string
+		for _, v := range list {
+			if slices.ContainsFunc(levels, func(l levelValue) bool { return l.value == v }) && !slices.Contains(order, v) {
+				order = append(order, v)
+			}
+		}
+		if len(order) == len(levels) {
+			return order
+		}
+	}
+	return nil
 }

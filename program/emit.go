@@ -53,7 +53,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f, waveSize)
-	dropBarriers(f, waveSize)
+	dropBarriers(f, t)
 	if err := checkTables(f); err != nil {
 		return nil, err
 	}
@@ -109,8 +109,9 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 	waveSize := t.WaveSize
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
-		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, LDSArguments: e.f.LDSArguments, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
-		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
+		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, LDSArguments: e.f.LDSArguments, LDSVariables: e.f.LDSVariables, CheckedVariables: e.f.CheckedVariables,
+		PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
+		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants, Variables: e.f.Variables,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
 	}

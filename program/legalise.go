@@ -61,13 +61,21 @@ func hoistPreset(f *ir.Func) []*ir.Value {
 }
 
 // dropBarriers removes control barriers from workgroups of one wave, which has no other to wait for, as both compilers
-// do (Mesa's nir_opt_barriers, LLVM's wave_barrier). Waits for memory stay.
-func dropBarriers(f *ir.Func, waveSize int) {
-	if f.Invocations() > uint64(waveSize) {
+// do (Mesa's nir_opt_barriers, LLVM's wave_barrier). Waits for memory stay. In programs that are checked they order the lanes.
+func dropBarriers(f *ir.Func, t *Target) {
+	if f.Invocations() > uint64(t.WaveSize) {
 		return
 	}
 	for _, b := range f.Blocks {
-		b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool { return v.Op == isa.Barrier })
+		if !t.Check {
+			b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool { return v.Op == isa.Barrier })
+			continue
+		}
+		for _, v := range b.Code {
+			if v.Op == isa.Barrier {
+				v.Op, v.Imm = isa.LaneOrder, 0
+			}
+		}
 	}
 }
 

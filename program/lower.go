@@ -44,6 +44,8 @@ type Target struct {
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
+	// Check: programs have what a check of their accesses needs (isa.LaneOrder).
+	Check bool
 }
 
 // A MatrixTarget holds the properties of a machine that the lowering of cooperative matrices depends on.
@@ -72,9 +74,18 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 
 // LowerContext is Lower that stops with the context's cause when the context ends.
 func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program, error) {
+	p, err := lower(ctx, m, o, o.Target.Check)
+	if err == nil && o.Target.Check && !slices.ContainsFunc(p.Insts, func(in isa.Inst) bool { return in.Op == isa.CheckWritten }) {
+		return lower(ctx, m, o, false) // the same code as in a run that is not checked
+	}
+	return p, err
+}
+
+// lower compiles one entry point; variables: with checks that its variables are written before they are read.
+func lower(ctx context.Context, m *validate.Module, o Options, variables bool) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
 		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
-		WithoutHelpers: o.Target.WithoutHelpers, Kernel: o.Kernel,
+		WithoutHelpers: o.Target.WithoutHelpers, Kernel: o.Kernel, Check: o.Target.Check, CheckVariables: variables,
 		Stop: func() error { return context.Cause(ctx) },
 	})
 	if err != nil {

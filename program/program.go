@@ -33,15 +33,19 @@ type Program struct {
 	// Spills counts the values that did not fit the registers.
 	Spills Spills
 
-	LDSBytes     uint32
-	LDSArguments []ir.LDSArgument // the memory behind a kernel's Workgroup pointers
-	ScratchWords uint32           // 4-byte words of private scratch a lane
-	PushBytes    uint32
-	TableBytes   uint32 // of the descriptors that it loads
-	Bindings     []ir.Binding
-	Strings      []string
+	LDSBytes         uint32
+	LDSArguments     []ir.LDSArgument // the memory behind a kernel's Workgroup pointers
+	LDSVariables     []ir.LDSVariable
+	CheckedVariables []string // whose reads are checked: see isa.CheckWritten
+	ScratchWords     uint32   // 4-byte words of private scratch a lane
+	PushBytes        uint32
+	TableBytes       uint32 // of the descriptors that it loads
+	Bindings         []ir.Binding
+	Strings          []string
 	// Constants is the program's read-only data. Its descriptor follows that of the last binding.
-	Constants   []byte
+	Constants []byte
+	// Variables is what the variables of a kernel's module in device memory hold at first. Their address is a hidden argument.
+	Variables   []byte
 	UsesBarrier bool
 
 	// Fragment is the interface of a fragment shader to a draw; nil for other shaders.

@@ -93,6 +93,7 @@ type op struct {
 	issuePath         Path // that it takes through issue: its kind, or pathFirst
 	path              Path
 	zeroCost          bool // executes with the instruction before it
+	compacted         bool // zeroCost, but for as many of its executions as its active lanes fill waves (IssueSpec.Compaction)
 	unitOnly          bool // a wave that reaches it waits for its unit alone
 	unitAndScoreboard bool // it waits for results, too
 	issueState        issueState
@@ -135,10 +136,11 @@ type step struct {
 
 // Rules returns the parameters that a program's costs depend on.
 type Rules struct {
-	Shape  *spec.Shape
-	Timing *Timing
-	Fetch  *FetchSpec  // nil: fetch takes no time
-	Matrix *MatrixSpec // nil: no program has products of matrices
+	Shape      *spec.Shape
+	Timing     *Timing
+	Fetch      *FetchSpec  // nil: fetch takes no time
+	Matrix     *MatrixSpec // nil: no program has products of matrices
+	Compaction bool        // IssueSpec.Compaction
 	// Loads and Stores: the accesses to vector memory of one wave that return in the order of issue.
 	Loads, Stores bool
 }
@@ -146,6 +148,7 @@ type Rules struct {
 // Code is a program made ready for one machine. Counts grow while it runs.
 type Code struct {
 	Program *program.Program
+	Address int                   // in instruction memory, in bytes: programs of a machine lie one after the other
 	Counts  []account.InstCount   // by instruction
 	copies  [][]account.InstCount // further copies, until they are gathered
 	// Launch is that which runs it beside others, for tracers; empty: it runs alone.
@@ -162,12 +165,12 @@ type Code struct {
 	used          bool              // since the last DropUnused
 }
 
-// NewCode resolves the costs of prog's instructions. Base is the address of
-// the program in instruction memory, in bytes.
+// NewCode resolves the costs of prog's instructions. Base is its Address.
 func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	costs := classCosts(r, prog.WaveSize)
 	c := &Code{
 		Program:        prog,
+		Address:        base,
 		Counts:         make([]account.InstCount, len(prog.Insts)),
 		ops:            make([]op, len(prog.Insts)),
 		scoreboardSize: prog.VectorRows + prog.ScalarWords,
@@ -195,6 +198,9 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	c.computePrivateCycles()
 	return c, nil
 }
+
+// mayIssue reports whether the instruction has a cost of its own, at least now and then.
+func (o *op) mayIssue() bool { return !o.zeroCost || o.compacted }
 
 // link links each instruction with those that may follow it.
 func (c *Code) link() {
@@ -245,6 +251,9 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	}
 	o.countsOutstanding = o.path == PathMemory && o.unit == unitVMEM
 	o.issueState = o.initialIssueState(o.path == PathMemory && in.Op == isa.Load)
+	if r.Compaction && i > 0 && (o.path == PathCompute || o.path == PathBranch) && !o.readsPayloads() {
+		o.zeroCost, o.compacted = true, true
+	}
 	o.returnsInOrder = o.countsOutstanding && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
@@ -252,7 +261,7 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 // pinScalarLoads lets no scalar load issue ahead (ComputeUnit.LoadAhead) where other instructions use the same unit: for how long a load
 // occupies it is not known in time for those.
 func (c *Code) pinScalarLoads() {
-	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.path != PathMemory && !o.zeroCost }) {
+	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.path != PathMemory && o.mayIssue() }) {
 		return
 	}
 	for i := range c.ops {

@@ -70,7 +70,7 @@ func (o *op) elideWaits(settled registerSet) {
 	waits, waitsExec := o.deps, o.readsExec
 	o.deps, o.readsExec = settled.missing(waits), waitsExec && !settled[len(settled)-1]
 	if o.zeroCost {
-		if len(o.deps) > 0 || o.readsExec {
+		if o.compacted || len(o.deps) > 0 || o.readsExec {
 			settled.update(o.writes, o.writesExec, false)
 		}
 		return

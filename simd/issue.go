@@ -385,9 +385,26 @@ func (w *Wave) executeZeroCost(o *op) *op {
 	return o
 }
 
+// leavesOut reports whether a wave executes an instruction without issuing it, as its active lanes fill only a part of a wave. The wave's
+// sources have known ready cycles then.
+func (w *Wave) leavesOut(o *op) bool {
+	active := bits.OnesCount64(w.State.Exec)
+	if active >= w.lanesAtStart || w.depsReady(o)>>reasonBits >= Never {
+		return false
+	}
+	if w.filledLanes += active; w.filledLanes >= w.lanesAtStart {
+		w.filledLanes -= w.lanesAtStart
+		return false
+	}
+	return true
+}
+
 // executeOne executes one zero-cost instruction, whose results are ready when its sources are, and returns the next instruction. It
 // returns nil, and executes nothing, while the sources have no known ready cycle.
 func (w *Wave) executeOne(o *op) (next *op) {
+	if o.compacted && !w.leavesOut(o) {
+		return nil
+	}
 	if o.path == PathBranch {
 		if isa.TakesBranch(&w.State, o.in) {
 			return o.target

@@ -13,6 +13,7 @@ type IssueSpec struct {
 	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues. oldest: the oldest; greedy: the wave that issued last, else the oldest; round-robin: each in turn"`
 	PerCategory bool   `yaml:"per_category" doc:"whether a turn issues at most one instruction for each unit, each from a different wave"`
 	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions that a SIMD issues in one turn, each from a different wave"`
+	Compaction  bool   `yaml:"compaction" default:"false" doc:"a machine without the cost of divergence, which no device is: of the computations and branches of a wave with k active lanes, of n at its start, k of n issue; the others take no time, are not counted, and their results are ready when their sources are. Accesses to memory, to the LDS and to payloads issue always"`
 }
 
 // MatrixSpec describes the matrix unit of a SIMD. The costs of its instructions are in the timing table, in the classes

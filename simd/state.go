@@ -37,6 +37,9 @@ func (st *Start) Init(s *isa.State, prog *program.Program, r Registers, clockMas
 	if q := st.Fragments; q != nil {
 		s.Fragments, s.Exec, s.Helpers = q, q.Exec, q.Helpers
 	}
+	if g := st.Workgroup.Check; g != nil {
+		s.Checks = g
+	}
 	for i := range prog.Prologue {
 		in := &prog.Prologue[i]
 		if in.Exec != nil {

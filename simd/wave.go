@@ -1,7 +1,10 @@
 package simd
 
 import (
+	"math/bits"
+
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/isa"
 )
 
@@ -35,8 +38,9 @@ type Workgroup struct {
 	Arrived    int     // waves that wait at the barrier
 	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's LDS
 	LDSSize    uint32
-	Done       uint64 // cycle by which all accesses of its ended waves are done
-	FirstIssue uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
+	Done       uint64            // cycle by which all accesses of its ended waves are done
+	Check      *check.GroupCheck // nil: its accesses are not checked
+	FirstIssue uint64            // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
 // NoteFirstIssue notes the first issue of a wave of the group. SIMDs that run ahead call it out of the order of time.
@@ -72,6 +76,9 @@ type Wave struct {
 	earliestIssue issueBound  // issue, but for what it waits for
 	fetched       fetchedLine // of the instruction cache
 	outstandingAccesses
+
+	// Under compaction: the lanes that were active at the start, and those of the instructions since one of them issued.
+	lanesAtStart, filledLanes int
 
 	State     isa.State
 	Workgroup *Workgroup
@@ -217,6 +224,7 @@ func (w *Wave) load(st *Start, s *SIMD) {
 	}
 	clear(w.returnCycles)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
+	w.lanesAtStart, w.filledLanes = bits.OnesCount64(w.State.Exec), 0
 }
 
 func laneMask(lanes int) uint64 {

@@ -26,7 +26,7 @@ func (w *Work) AddWork(c *Code, issue *IssueSpec) {
 	turns := func(cycles uint32) uint64 { return (uint64(cycles) + cadence - 1) / cadence * cadence }
 	for i := range c.ops {
 		o, n := &c.ops[i], c.Counts[i].Issues
-		if o.zeroCost || n == 0 {
+		if !o.mayIssue() || n == 0 {
 			continue
 		}
 		u := &w.Units[o.unit]

@@ -82,7 +82,7 @@ func moreJoules(a, b *keyRun) string {
 // limits is the effect of the board's limit: it is shown.
 func limits(_, b *keyRun) string {
 	var text strings.Builder
-	if err := tracing.WriteSummary(&text, b.Stats); err != nil || !strings.Contains(text.String(), " (limit 2 W)") {
+	if err := tracing.WriteSummary(&text, b.Stats); err != nil || !strings.Contains(text.String(), " (limit 2 W") {
 		return fmt.Sprintf("the summary does not say so (%v)", err)
 	}
 	return ""

@@ -50,7 +50,7 @@ func TestEnergyIsConserved(t *testing.T) {
 		if strings.HasPrefix(name, "gemm") && (strings.HasPrefix(preset, "gcn") || strings.HasPrefix(preset, "rdna2")) {
 			name = "reduce" // those have no matrix unit
 		}
-		set := []string{"scheduler.kind=" + []string{"hardware", "firmware", "multipass", "lists", "persistent"}[r.IntN(5)],
+		set := []string{"scheduler.kind=" + []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"}[r.IntN(6)],
 			fmt.Sprintf("energy.scale=%g", 0.5+r.Float64()), fmt.Sprintf("compute_units=%d", 1+r.IntN(8))}
 		mode := []string{"timed", "timed", "functional", "sampled"}[r.IntN(4)]
 		at := fmt.Sprintf("seed %d: %s on %s, %s, %v", seed, name, preset, mode, set)

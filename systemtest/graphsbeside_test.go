@@ -62,7 +62,7 @@ func graphJob(t testing.TB, text string) *config.Job {
 }
 
 // besideKinds are the schedulers whose workers do not hold the machine.
-var besideKinds = []string{"hardware", "firmware", "multipass", "lists"}
+var besideKinds = []string{"hardware", "firmware", "multipass", "lists", "generated"}
 
 // A graph runs beside dispatches, under each scheduler whose workers do not hold the machine, with the results of both in order; a second
 // dispatch of the graph waits for the first, whose scratch memory it uses.

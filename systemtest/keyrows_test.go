@@ -168,6 +168,12 @@ buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
 push_constants: [{u32: 1}]
 dispatch: [16]
 `,
+	"branches": `
+shader: branches.spv
+buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
+push_constants: [{u32: 16}]
+dispatch: [4]
+`,
 	"phases": `
 shader: phases.spv
 buffers: [{set: 0, binding: 0, name: sink, data: {zero: 4096}}]
@@ -321,6 +327,7 @@ const (
 	multipass  = "scheduler.kind=multipass "
 	firmware   = "scheduler.kind=firmware "
 	workLists  = "scheduler.kind=lists "
+	generated  = "scheduler.kind=generated "
 	persistent = "scheduler.kind=persistent "
 	apart      = "queue.pack_threads=false "              // a wave for each payload of "fan"
 	twoPlaces  = "shader_engines=2 simds=1 wave_slots=1 " // for a wave each
@@ -358,6 +365,7 @@ var plainRows = []keyRow{
 	{"issue.policy", "phases", oneSIMD + "timing.classes.lds_swizzle.latency=2000 ", "oldest", "round-robin", exactly(127 * 4)}, // the other wave's products, but the last
 	{"issue.per_category", "units", oneSIMD + "issue.width=1 " + fourCycles, "false", "true", bound(16*(68+66)*4, 16*68*4, oneWave)},
 	{"issue.width", "units", oneSIMD, "2", "1", bound(16*68, 16*137, oneWave)},
+	{"issue.compaction", "branches", "", "false", "true", slowed(0.5)}, // each side for half of the lanes
 
 	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slowed(4)},
 	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slowed(8)},
@@ -445,6 +453,8 @@ var plainRows = []keyRow{
 	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", perHit("memory_side", 190)}, // pages lie anywhere
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", bound(moved/16, moved*10/16, unbound)},
 	// Reads one after the other wait for their columns, and for what a row takes to open; mem/dram has the forms of its timings.
+	{"memory.clock_mhz", "chain", passAll + "clock_mhz=2000 memory.latency_cycles=150", "0", "1200", longer(97 * 100)},
+	{"front_end.clock_mhz", "all", "clock_mhz=2000 dispatcher.kernel_launch_cycles=1000", "0", "1000", longer(1000)},
 	{"dram.standard", "chain", passAll + "clock_mhz=1000 memory.bytes_per_cycle=16", "none", "HBM", longer(97 * 14)},
 	// Keys of device memory act on banked channels as well.
 	{"memory.requests", "apart", passAll + banked, "0", "1", bothOf(slower, waited("memory"))},
@@ -498,6 +508,8 @@ var plainRows = []keyRow{
 	{"front_end.fetch_cycles", "lastsum", multipass, "1", "1001", exactly(1000)}, // one of the two dispatches is indirect
 	{"front_end.fetch_cycles", "indirect-kernel", "", "1", "1001", exactly(1000)},
 	{"front_end.fetch_cycles", "indirect-queue", "", "1", "1001", exactly(1000)},
+	{"front_end.packet_cycles", "lastsum", generated, "0", "1000", between(5000, 5010)}, // five records
+	{"front_end.outstanding", "fan-long", generated + apart, "1", "64", faster},
 	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", between(3000, 3600)}, // three lines that were read at once come one after the other
 	{"front_end.outstanding", "queues-small", onePipe + "dispatcher.launch_latency=10000", "64", "1", bound(10_000, 16*10_000, 16*800)},
 

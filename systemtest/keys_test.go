@@ -148,7 +148,7 @@ func shrinks(name string, of func(*tracing.Stats) uint64) effect {
 
 // keyMachine is what all rows begin with: a machine of one compute unit that starts at once, whose memory has no banks and no
 // queues, so that what a key costs does not depend on when something comes.
-var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0 dram.standard=none memory_side.clock_mhz=0 memory_side.latency_cycles=140 memory.requests=0" + withoutQueues()
+var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0 dram.standard=none memory_side.clock_mhz=0 memory.clock_mhz=0 front_end.clock_mhz=0 memory_side.latency_cycles=140 memory.requests=0" + withoutQueues()
 
 func withoutQueues() (set string) {
 	for _, name := range hierarchy.LevelNames {

@@ -47,7 +47,7 @@ func TestKeysActUnderTheirSchedulers(t *testing.T) {
 		rows[r.key] = append(rows[r.key], r)
 	}
 	for key, acts := range ofSchedulers() {
-		for _, kind := range []string{hardware, firmware, multipass, workLists, persistent} {
+		for _, kind := range []string{hardware, firmware, multipass, workLists, generated, persistent} {
 			name := strings.TrimSpace(strings.TrimPrefix(kind, "scheduler.kind="))
 			wants, changed := len(acts) == 0 || slices.Contains(acts, name), ""
 			for _, r := range rows[key] {
@@ -70,7 +70,7 @@ func TestKeysActUnderTheirSchedulers(t *testing.T) {
 
 // withKind is settings with another scheduler.
 func withKind(on, kind string) string {
-	for _, k := range []string{hardware, firmware, multipass, workLists, persistent} {
+	for _, k := range []string{hardware, firmware, multipass, workLists, generated, persistent} {
 		on = strings.Replace(on, k, "", 1)
 	}
 	return kind + on

@@ -121,9 +121,10 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 		moved += len(x.level)
 		what := job + " on " + preset + set + ": " + name
 		b.below(what, x.level, n*c.Slices, c.BytesPerCycle, c.LineBytes)
-		b.below(what+"'s links from the next level", x.down, n, c.LinkRead, c.LineBytes)
-		b.below(what+"'s links to the next level", x.up, n, c.LinkWrite, c.LineBytes)
-		b.below(what+"'s links both ways", x.both(), n, c.LinkShared, c.LineBytes)
+		links := m.Spec.LinkBandwidths(name, m.ClockMHz) // of a cycle of the core
+		b.below(what+"'s links from the next level", x.down, n, links[0], c.LineBytes)
+		b.below(what+"'s links to the next level", x.up, n, links[1], c.LineBytes)
+		b.below(what+"'s links both ways", x.both(), n, links[2], c.LineBytes)
 	}
 	if moved == 0 {
 		b.t.Errorf("%s on %s: no level has moved anything", job, preset)

@@ -35,6 +35,7 @@ var queueAlternatives = []struct {
 	{"multipass", []string{"scheduler.kind=multipass", "queue.arbitration=priority"}},
 	{"lists", []string{"scheduler.kind=lists"}},
 	{"lists by node", []string{"scheduler.kind=lists", "scheduler.list_split=node", "scheduler.lists_in_flight=2", "scheduler.list_memory=memory", "front_end.fetch_cycles=100", "front_end.fetch_bytes=128"}},
+	{"generated", []string{"scheduler.kind=generated", "scheduler.list_append=record", "scheduler.list_memory=memory", "front_end.open_per_pipe=2"}},
 	{"lists without a barrier", []string{"scheduler.kind=lists", "scheduler.list_barrier=false", "scheduler.list_append=record"}},
 	{"persistent", []string{"scheduler.kind=persistent", "queue.window=adaptive"}},
 }
@@ -94,7 +95,7 @@ func TestThreadsChangeNothingInGraphs(t *testing.T) {
 // The least time that spvsim graph prints for the way through all levels is no more than what the critical path waits and starts, and
 // under a hardware queue, with one payload, all but the cycles that ports take.
 func TestLeastTimeOfThePath(t *testing.T) {
-	for _, kind := range []string{"hardware", "firmware", "multipass", "lists", "persistent"} {
+	for _, kind := range []string{"hardware", "firmware", "multipass", "lists", "generated", "persistent"} {
 		setup := &gpu.Setup{}
 		r := run(t, "lastsum", []string{"scheduler.kind=" + kind}, setup)
 		var text bytes.Buffer

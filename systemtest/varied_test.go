@@ -149,8 +149,8 @@ func withoutNames(m *spirv.Module) {
 }
 
 // withoutBanks is a machine whose memory does the same at any time and clock: refresh and the turns of DRAM are at times of their own, and the
-// memory-side cache may have a clock of its own.
-var withoutBanks = []string{"dram.standard=none", "memory_side.clock_mhz=0"}
+// memory-side cache, memory and the command processor may have clocks of their own.
+var withoutBanks = []string{"dram.standard=none", "memory_side.clock_mhz=0", "memory.clock_mhz=0", "front_end.clock_mhz=0"}
 
 // A launch that costs k cycles more makes the whole longer by k for each launch, where launches follow one another.
 func TestLawLaunchCostAddsUp(t *testing.T) {

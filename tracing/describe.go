@@ -19,10 +19,11 @@ type Statistic struct{ Path, Unit, Meaning string }
 
 // statistics are the members that no structure of package account has a tag for.
 var statistics = []Statistic{
+	{"format", "", "version of the statistics, which spvsim schema statistics describes"},
 	{"machine", "", "name of the machine, or of its file"},
 	{"clock_mhz", "MHz", "clock of the machine"},
 	{"mode", "", "how the job ran, if not timed as a whole: sampled or functional"},
-	{"stopped", "", "why the run was stopped before its end; all other statistics are up to then"},
+	{"stopped", "", "why the run was stopped before its end; the first member. All other statistics are up to then"},
 	{"launches", "launches", "dispatches, draws and graph dispatches that ran"},
 	{"cycles", "cycles", "simulated time from the beginning of the first launch to the end of the last one; of a repeated job, of its last round"},
 	{"seconds", "s", "simulated time in seconds, at the machine's clock"},
@@ -53,7 +54,9 @@ var statistics = []Statistic{
 	{"estimate.low", "cycles", "lower end of the interval of the cycles"},
 	{"estimate.high", "cycles", "upper end of the interval of the cycles"},
 	{"estimate.confidence", "1", "confidence of the interval"},
-	{"estimate.without_interval", "", "names of statistics that cover the timed parts only, without an interval"},
+	{"estimate.half_widths.*", "", "half-width of the interval of a count that only timed work has: cycles, unit_cycles, lds.accesses, l2.hits, ..., in its unit"},
+	{"estimate.without_interval", "", "names of statistics that are left out, as they are known of the timed parts only"},
+	{"estimate.units", "", "units that were timed, launches or windows of launches"},
 	{"estimate.not_sampled", "", "instructions of strata without a sample, each with `instructions` (their number) and `because`"},
 	{"timed_share", "1", "share of the instructions that was timed"},
 	{"functional.launches", "launches", "launches with no timed part"},
@@ -79,6 +82,9 @@ var statistics = []Statistic{
 	{"host.instructions_per_second", "instructions/s", "wave instructions for each second on this computer"},
 	{"host.peak_bytes", "bytes", "memory of this computer that the run obtained from its system"},
 }
+
+// reasonsPath is the path of the slot cycles by reason.
+const reasonsPath = "slot_cycles.by_reason"
 
 // structures are the members whose description is in the tags of a structure.
 var structures = []struct {
@@ -107,7 +113,7 @@ func Statistics() []Statistic { return slices.Clone(described()) }
 var described = sync.OnceValue(func() []Statistic {
 	list := slices.Clone(statistics)
 	for r := range account.NumReasons {
-		list = append(list, Statistic{"slot_cycles.by_reason." + r.String(), "slot cycles", r.Meaning()})
+		list = append(list, Statistic{reasonsPath + "." + r.String(), "slot cycles", r.Meaning()})
 	}
 	for p := range energy.NumParts {
 		list = append(list, Statistic{"energy.parts." + p.String(), "J", p.Meaning()})

@@ -121,8 +121,12 @@ func (s *Stats) writeEnergy(w io.Writer) {
 	case s.Untimed():
 		text += " of events"
 	case s.Cycles > 0:
-		text += fmt.Sprintf(", %.3g W", s.Energies.Watts(e.Total(), s.Cycles))
-		if limit := s.Energies.Table.LimitWatts; limit > 0 {
+		watts := s.Energies.Watts(e.Total(), s.Cycles)
+		text += ", " + wattsText(watts)
+		switch limit := s.Energies.Table.LimitWatts; {
+		case limit > 0 && max(watts, s.peakWatts()) > limit:
+			text += fmt.Sprintf(" (limit %g W, exceeded: the product would lower its clock)", limit)
+		case limit > 0:
 			text += fmt.Sprintf(" (limit %g W)", limit)
 		}
 	}
@@ -141,6 +145,14 @@ func (s *Stats) writePrograms(w io.Writer) {
 		text = append(text, p.name+" "+JoulesText(p.value.(float64)))
 	}
 	fmt.Fprintf(w, "instructions of\t%s\n", strings.Join(text, ", "))
+}
+
+// wattsText words a power, with three digits or all of its integer part.
+func wattsText(w float64) string {
+	if w >= 999.5 { // %.3g would write an exponent
+		return fmt.Sprintf("%.0f W", w)
+	}
+	return fmt.Sprintf("%.3g W", w)
 }
 
 // JoulesText words an energy.

@@ -2,8 +2,12 @@ package tracing
 
 import (
 	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"spvsim/account"
@@ -59,6 +63,107 @@ func WriteListing(w io.Writer, l *Listing) error {
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 	return b.Flush()
+}
+
+// ListingFormat is the version of the listing's JSON and CSV. It changes when a member changes its meaning or goes.
+const ListingFormat = 1
+
+// A ListedProgram is a program of a listing for other programs.
+type ListedProgram struct {
+	Name         string              `json:"program" doc:"name of the program: its entry point"`
+	WaveSize     int                 `json:"wave_size" unit:"lanes" doc:"lanes of a wave"`
+	LocalSize    [3]uint32           `json:"local_size" unit:"invocations" doc:"size of a workgroup"`
+	VectorRegs   int                 `json:"vector_registers" doc:"vector registers of a wave"`
+	ScalarRegs   int                 `json:"scalar_registers" doc:"scalar registers of a wave"`
+	LDSBytes     uint32              `json:"lds_bytes" unit:"bytes" doc:"LDS of a workgroup"`
+	ScratchWords uint32              `json:"scratch_words" unit:"words" doc:"scratch memory of a lane"`
+	Instructions []ListedInstruction `json:"instructions" doc:"wave instructions in order"`
+}
+
+// A ListedInstruction is a wave instruction with its cost. Costs are 0 where the program has not run.
+type ListedInstruction struct {
+	PC        int               `json:"pc" doc:"place of the instruction in its program, from 0"`
+	ID        uint32            `json:"id" doc:"id of the SPIR-V instruction that it is of; 0: of none"`
+	Line      uint32            `json:"line" doc:"line of the source; 0: not known"`
+	Class     string            `json:"class" doc:"class of the timing table"`
+	Text      string            `json:"instruction" doc:"the instruction with its registers"`
+	Target    bool              `json:"branch_target" doc:"whether a branch leads here"`
+	Issues    uint64            `json:"issues" unit:"instructions" doc:"how often waves issued it"`
+	Cycles    uint64            `json:"cycles" unit:"slot cycles" doc:"cycles that waves spent at it"`
+	LDSPasses uint64            `json:"lds_passes" unit:"passes" doc:"passes over the banks of the LDS"`
+	Conflicts uint64            `json:"conflict_passes" unit:"passes" doc:"those of them that bank conflicts added"`
+	IdleLanes uint64            `json:"idle_lanes" unit:"lanes" doc:"inactive lanes, over all issues"`
+	Joules    float64           `json:"joules" unit:"J" doc:"energy, with its part of the traffic; 0 without a table of energies"`
+	ByReason  map[string]uint64 `json:"by_reason" unit:"slot cycles" doc:"the cycles by the reason why the wave waited; reasons without any are left out"`
+}
+
+// listed is the listing for other programs.
+func (l *Listing) listed() ListedProgram {
+	p := l.Program
+	out := ListedProgram{p.Name, p.WaveSize, p.LocalSize, p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords, make([]ListedInstruction, len(p.Insts))}
+	targets := branchTargets(p)
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		row := ListedInstruction{PC: i, ID: in.SPIRV, Line: in.Line, Class: in.Class.String(), Text: isa.Disasm(in), Target: targets[i], ByReason: map[string]uint64{}}
+		if l.Counts != nil {
+			n := &l.Counts[i]
+			row.Issues, row.Cycles, row.LDSPasses, row.Conflicts, row.IdleLanes = n.Issues, n.Cycles.Total(), n.LDSPasses, n.ConflictPasses, n.Idle
+			for r, cycles := range n.Cycles {
+				if cycles > 0 {
+					row.ByReason[account.Reason(r).String()] = cycles
+				}
+			}
+		}
+		if l.Joules != nil {
+			row.Joules = l.Joules[i]
+		}
+		out.Instructions[i] = row
+	}
+	return out
+}
+
+// WriteListingsJSON writes listings for other programs, as ListingSchema describes them.
+func WriteListingsJSON(w io.Writer, list []Listing) error {
+	programs := []ListedProgram{}
+	for i := range list {
+		programs = append(programs, list[i].listed())
+	}
+	text, err := json.MarshalIndent(object{{"format", ListingFormat}, {"programs", programs}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// WriteListingsCSV writes a row for each instruction, with a column for each reason.
+func WriteListingsCSV(w io.Writer, list []Listing) error {
+	c := csv.NewWriter(w)
+	head := []string{"program"}
+	members := reflect.TypeFor[ListedInstruction]()
+	last := members.NumField() - 1 // by reason
+	for i := range last {
+		head = append(head, members.Field(i).Tag.Get("json"))
+	}
+	for r := range account.NumReasons {
+		head = append(head, r.String())
+	}
+	err := c.Write(head)
+	for i := range list {
+		p := list[i].listed()
+		for k := range p.Instructions {
+			row, v := []string{p.Name}, reflect.ValueOf(&p.Instructions[k]).Elem()
+			for i := range last {
+				row = append(row, fmt.Sprint(v.Field(i).Interface()))
+			}
+			for r := range account.NumReasons {
+				row = append(row, fmt.Sprint(p.Instructions[k].ByReason[r.String()]))
+			}
+			err = errors.Join(err, c.Write(row))
+		}
+	}
+	c.Flush()
+	return errors.Join(err, c.Error())
 }
 
 func branchTargets(p *program.Program) map[int]bool {

@@ -200,12 +200,13 @@ func seconds(c *account.Counts, clockMHz int) float64 {
 
 // MarshalJSON writes the statistics; all but host is the same for every run of a job.
 func (s *Stats) MarshalJSON() ([]byte, error) {
-	o := object{{"machine", s.Machine}, {"clock_mhz", s.ClockMHz}}
+	var o object
+	if s.Stopped != "" { // the first member: a part of a run must not be taken for the whole
+		o = append(o, named{"stopped", s.Stopped})
+	}
+	o = append(o, named{"format", StatisticsFormat}, named{"machine", s.Machine}, named{"clock_mhz", s.ClockMHz})
 	if s.Mode != "" {
 		o = append(o, named{"mode", s.Mode})
-	}
-	if s.Stopped != "" {
-		o = append(o, named{"stopped", s.Stopped})
 	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
 	if e := s.energyOf(); e != nil {

@@ -19,17 +19,7 @@ type openclBench struct {
 
 func needOpenCL(t *testing.T) openclBench {
 	t.Helper()
-	b := openclBench{bench: needLibrary(t), root: os.Getenv("SPVSIM_OPENCL_ROOT")}
-	if b.root == "" {
-		cache := suite.Must(os.UserCacheDir())(t)
-		b.root = filepath.Join(cache, "spvsim", "roots", "opencl")
-	}
-	if _, err := os.Stat(filepath.Join(b.root, "usr/bin/clinfo")); err != nil {
-		t.Skipf("%v: vulkan/scripts/debian-root.sh make opencl %s makes the root", err, b.root)
-	}
-	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("no mounts of one's own here: %v %s", err, out)
-	}
+	b := openclBench{bench: needLibrary(t), root: needRoot(t, "usr/bin/clinfo")}
 	b.spvsim = filepath.Join(b.folder, "spvsim")
 	suite.OK(t, tool("go", "build", "-o", b.spvsim, "../cmd/spvsim"))
 	for _, name := range []string{"results.h", "opencl/programs.c", "opencl/kernels.cl"} {
@@ -45,6 +35,23 @@ func needOpenCL(t *testing.T) openclBench {
 	return b
 }
 
+// needRoot returns the folder of a newer Debian that has a file, for programs of a test.
+func needRoot(t *testing.T, file string) string {
+	t.Helper()
+	root := os.Getenv("SPVSIM_OPENCL_ROOT")
+	if root == "" {
+		cache := suite.Must(os.UserCacheDir())(t)
+		root = filepath.Join(cache, "spvsim", "roots", "opencl")
+	}
+	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+		t.Skipf("%v: vulkan/scripts/debian-root.sh make opencl %s makes the root", err, root)
+	}
+	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
+		t.Skipf("no mounts of one's own here: %v %s", err, out)
+	}
+	return root
+}
+
 // app runs a program of the root, and returns what the program and spvsim print.
 func (b openclBench) app(flags []string, program ...string) (string, error) {
 	c := exec.Command(b.spvsim, slices.Concat([]string{"app", "--opencl", "--root", b.root}, flags, []string{"--"}, program)...)
@@ -55,7 +62,7 @@ func (b openclBench) app(flags []string, program ...string) (string, error) {
 }
 
 // TestOpenCL runs OpenCL programs through Mesa's rusticl and zink: clinfo, the tests of testdata/opencl on three machines,
-// and programs whose kernels are refused or never end, which end with an error though OpenCL's calls give none.
+// kernels that leave the same bytes as jobs, and programs whose kernels are refused or never end, which end with an error though OpenCL's calls give none.
 func TestOpenCL(t *testing.T) {
 	t.Parallel()
 	b := needOpenCL(t)
@@ -78,6 +85,7 @@ func TestOpenCL(t *testing.T) {
 	} else if err := tool(b.spvsim, "run", filepath.Join(b.folder, "jobs", "0001.yaml")); err != nil {
 		t.Error(err)
 	}
+	b.sameByEveryWay(t)
 	for _, c := range []struct {
 		name  string
 		flags []string

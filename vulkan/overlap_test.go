@@ -48,6 +48,30 @@ func mine(t *testing.T) *bench {
 	return b
 }
 
+// Preprocessing of generated commands takes a launch and the transfer of all sequences; then each that has workgroups is a packet. These are
+// the costs that a graph has under scheduler.kind generated.
+func TestCostsOfGeneratedCommands(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	own, first, following, _ := costs(t)
+	f, _ := recorded(t, b, "generated", false, []string{"from_host"})
+	var launches []rows.Row
+	for _, r := range f.Rows {
+		if r.Kind != "overlap" {
+			launches = append(launches, r)
+		}
+	}
+	if len(launches) != 1+15 || launches[0].TransferBytes != 20*24 || launches[0].Cycles <= first || launches[0].Cycles > first+5 {
+		t.Fatalf("%d launches, of which the first takes %d cycles for %d bytes: want 16, and few cycles more than %d for 20 sequences of 24 bytes", len(launches), launches[0].Cycles, launches[0].TransferBytes, first)
+	}
+	begin := launches[0].Cycles + following - own
+	for i, r := range launches[1:] {
+		if r.Begin != begin+uint64(i)*own {
+			t.Errorf("sequence %d begins in cycle %d, want %d", i, r.Begin, begin+uint64(i)*own)
+		}
+	}
+}
+
 // Without a barrier a dispatch only costs its packet and launch, and overlaps the one before; after a barrier it costs
 // a following launch. Without overlap both are the same.
 func TestOverlapOfDispatches(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/gpu"
 	"spvsim/internal/expression"
 	"spvsim/internal/files"
 	"spvsim/tracing/profile"
@@ -50,6 +51,8 @@ type appFlags struct {
 	overlap          string
 	maxInstructions  uint64
 	seconds          float64
+	checks           bool
+	checkJSON        string
 	noCache          bool
 	wholeSubmissions bool
 	quiet            bool
@@ -103,6 +106,8 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.clock, "clock", "simulated", "the device's `clock` while nothing runs: simulated (stops), or host (advances with this computer's clock, for programs that compare both clocks)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
 	flags.StringVar(&f.overlap, "overlap", "submitted", "`which` launches overlap: submitted (all that barriers, events and semaphores allow), or none")
+	flags.BoolVar(&f.checks, "check", false, "look for accesses that no shader may make, and fail if there are any: see spvsim run --check")
+	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -127,6 +132,10 @@ func (f *appFlags) check(c *cobra.Command) error {
 	}
 	if f.opencl && f.answers != "" && f.answers != "opencl" {
 		return fmt.Errorf("--profile %s: found --opencl too, which implies --profile opencl: want one of them", f.answers)
+	}
+	f.checks = f.checks || f.checkJSON != ""
+	if f.checks && f.mode == config.ModeSampled {
+		return fmt.Errorf("--check: found --mode %s: want %s or %s", f.mode, config.ModeTimed, config.ModeFunctional)
 	}
 	if f.root != "" {
 		if i, err := os.Stat(f.root); err != nil {
@@ -171,7 +180,7 @@ func (f *appFlags) outputs() error {
 	if texts > 1 {
 		return fmt.Errorf("--rows: found %d files of CSV: want at most one (any number of files that end in .parquet)", texts)
 	}
-	for _, to := range append(slices.Clone(f.rows), f.report, f.trace) {
+	for _, to := range append(slices.Clone(f.rows), f.report, f.trace, f.checkJSON) {
 		if to == "" || to == "-" {
 			continue
 		}
@@ -244,6 +253,11 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		}
 		p.Answers, p.Refused = "opencl", filepath.Join(folder, "refused")
 	}
+	if f.checks {
+		if p.Check = filepath.Join(folder, "check"); os.Mkdir(p.Check, 0o777) != nil {
+			return fmt.Errorf("--check: no folder %s can be made", p.Check)
+		}
+	}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		p.Progress = progressLine(c.ErrOrStderr(), appProgressText)
 	}
@@ -258,7 +272,28 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
 	}
-	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused))
+	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused), f.found(c, p.Check))
+}
+
+// found shows what the check of the dispatches found, and is an error if that is something.
+func (f *appFlags) found(c *cobra.Command, folder string) error {
+	if !f.checks {
+		return nil
+	}
+	r, err := readFindings(folder)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		writeFindings(c.ErrOrStderr(), &r)
+	}
+	if f.checkJSON != "" {
+		err = writeTo(c, f.checkJSON, r.Write)
+	}
+	if n := len(r.Findings); n+int(r.OutOfBounds) > 0 {
+		err = errors.Join(err, &failure{fmt.Errorf("%w: %d findings, %d accesses out of bounds", gpu.ErrCheck, n, r.OutOfBounds)})
+	}
+	return err
 }
 
 // mostRefused are the refused calls that the summary lists.

@@ -16,10 +16,12 @@ type names func(c *cobra.Command, args []string) []string
 func jobNames(*cobra.Command, []string) []string        { return experiments.Names() }
 func experimentNames(*cobra.Command, []string) []string { return experiments.FigureNames() }
 func machineNames(*cobra.Command, []string) []string    { return config.Presets() }
-func schemaNames(*cobra.Command, []string) []string     { return schemaKinds() }
+func schemaNames(*cobra.Command, []string) []string     { return allKinds() }
 func plotFormatNames(*cobra.Command, []string) []string { return plots.Formats }
 func plotStyleNames(*cobra.Command, []string) []string  { return plots.Styles }
-func launcherNames(*cobra.Command, []string) []string   { return []string{"local", "slurm", "command"} }
+func launcherNames(*cobra.Command, []string) []string {
+	return []string{"local", "slurm", "condor", "command"}
+}
 func componentLevels(*cobra.Command, []string) []string { return levelsOfParts }
 func modeNames(*cobra.Command, []string) []string       { return config.Modes }
 func machinePaths(_ *cobra.Command, _ []string) []string {

@@ -51,7 +51,7 @@ func TestCompletionOffersAllNames(t *testing.T) {
 		{[]string{"run", "reduce", "--machine", ""}, config.Presets(), withFiles},
 		{[]string{"run", "reduce", "--mode", ""}, config.Modes, withFiles},
 		{[]string{"run", "reduce", "--components="}, []string{"kinds", "each"}, withFiles},
-		{[]string{"sweep", "lds-stride", "--launcher", ""}, []string{"local", "slurm", "command"}, withFiles},
+		{[]string{"sweep", "lds-stride", "--launcher", ""}, []string{"local", "slurm", "condor", "command"}, withFiles},
 		{[]string{"plot", "--style", ""}, []string{"column", "page"}, withFiles},
 		{[]string{"plot", "--format", ""}, plots.Formats, withFiles},
 		{[]string{"stats", "--describe", "queue_cyc"}, beginning(statisticNames(nil, nil), "queue_cyc"), withFiles},

@@ -3,15 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/experiments/sweep"
 	"spvsim/plots"
+	"spvsim/tracing"
+	"spvsim/tracing/profile"
 )
 
 func machineCommand() *cobra.Command {
@@ -36,6 +41,7 @@ func machineCommand() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "set a field: `path=value` (lds.banks=64); may be repeated")
 	completeFlag(c, "set", machinePaths)
+	c.AddCommand(machineFitCommand())
 	return completeWord(c, false, machineNames)
 }
 
@@ -60,18 +66,20 @@ func schemaCommand() *cobra.Command {
 	var install string
 	c := completeWord(&cobra.Command{
 		Use:   "schema KIND",
-		Short: "Print the JSON Schema of a kind of file, for editors",
-		Long: "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + `), for editors.
+		Short: "Print the JSON Schema of a kind of file, for editors and programs",
+		Long: "Print the JSON Schema of a kind of file that you write (" + strings.Join(schemaKinds(), ", ") + `), for editors,
+or of one that spvsim writes (` + strings.Join(outputKinds(), ", ") + `), for programs that read it.
 
---install writes all schemas to a folder. For each kind of file it prints a line. Begin your file with this line, and an editor
+--install writes the schemas of the files that you write to a folder. For each kind of file it prints a line. Begin your file with this line, and an editor
 with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix) finds the schema.`,
 		Example: `  spvsim schema job > job.schema.json
+  spvsim schema statistics
   spvsim schema --install .`,
 		Args: func(c *cobra.Command, args []string) error {
 			if install != "" {
 				return exactly(0, "a folder after --install and no kind of file")(c, args)
 			}
-			return exactly(1, "a kind of file: "+strings.Join(schemaKinds(), ", "))(c, args)
+			return exactly(1, "a kind of file: "+strings.Join(allKinds(), ", "))(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if install != "" {
@@ -84,7 +92,7 @@ with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, H
 			return writeFile(c, "-", schema)
 		},
 	}, false, schemaNames)
-	c.Flags().StringVar(&install, "install", "", "write all schemas to this `folder`, and print the line with which a file names its schema")
+	c.Flags().StringVar(&install, "install", "", "write the schemas of files that you write to this `folder`, and print the line with which a file names its schema")
 	return c
 }
 
@@ -125,27 +133,56 @@ func schemaKinds() []string {
 	return kinds
 }
 
+// outputs are the kinds of file that spvsim writes for other programs, with their schemas and versions.
+var outputs = map[string]struct {
+	schema  func() ([]byte, error)
+	version int
+}{
+	"statistics": {tracing.StatisticsSchema, tracing.StatisticsFormat},
+	"listing":    {tracing.ListingSchema, tracing.ListingFormat},
+	"profile":    {profile.Schema, profile.Format},
+	"rows":       {sweep.RowsSchema, sweep.RowsFormat},
+	"columns":    {sweep.ColumnsSchema, sweep.RowsFormat},
+}
+
+// outputKinds are the names of outputs in alphabetical order.
+func outputKinds() []string { return slices.Sorted(maps.Keys(outputs)) }
+
+// allKinds are the kinds of file with a schema: those that users write, then those that spvsim writes.
+func allKinds() []string { return append(schemaKinds(), outputKinds()...) }
+
 func schemaOf(kind string) ([]byte, error) {
 	switch {
 	case kind == figureKind:
 		return plots.Schema()
 	case slices.Contains(schemaKinds(), kind):
 		return config.Schema(kind)
+	case outputs[kind].schema != nil:
+		return outputs[kind].schema()
 	}
 	near := ""
-	if n := config.Nearest(kind, schemaKinds()); n != "" {
+	if n := config.Nearest(kind, allKinds()); n != "" {
 		near = fmt.Sprintf(" (nearest: %s)", n)
 	}
-	return nil, fmt.Errorf("no schema of %q: want one of %s%s", kind, strings.Join(schemaKinds(), ", "), near)
+	return nil, fmt.Errorf("no schema of %q: want one of %s%s", kind, strings.Join(allKinds(), ", "), near)
+}
+
+// fileVersions lists the kinds of output with their versions.
+func fileVersions() string {
+	var list []string
+	for _, kind := range outputKinds() {
+		list = append(list, fmt.Sprintf("%s %d", kind, outputs[kind].version))
+	}
+	return strings.Join(list, ", ")
 }
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of spvsim",
+		Short: "Print the version of spvsim, and those of the files that it writes for other programs",
 		Args:  exactly(0, "none"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n%s %s/%s\nfiles: %s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, fileVersions())
 			return err
 		},
 	}

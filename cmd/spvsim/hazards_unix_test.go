@@ -32,7 +32,7 @@ var complete = map[string][]string{
 	"run": {"saxpy", "--quiet"}, "graph": {"bfs"}, "inspect": {"saxpy"}, "validate": {"saxpy"}, "report": {"saxpy", "--out", "-"},
 	"sweep": {"lds-stride", "--small", "--dry-run"}, "machine": {"gcn3-r9nano"}, "schema": {"job"}, "init": {"testdata/bounds/doubled-private.spvasm"},
 	"asm": {"testdata/bounds/doubled-private.spvasm", "-o", "-"}, "plot": {"../../plots/testdata/schedulers.csv", "../../plots/testdata/line.yaml", "--format", "svg"},
-	"stats": {}, "version": {}, "driver": {}, "app": {"--", "true"}, "sweep-point": {},
+	"stats": {}, "version": {}, "driver": {}, "app": {"--", "true"}, "sweep-point": {}, "measure": {"saxpy", "--repetitions", "1"},
 }
 
 // extensions are those by which commands distinguish files.

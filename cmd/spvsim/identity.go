@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -22,7 +24,7 @@ func findIdentity() (sweep.Identity, error) {
 	if exact {
 		return id, nil
 	}
-	name, err := os.Executable()
+	name, err := ownProgram()
 	if err != nil {
 		return id, err
 	}
@@ -37,6 +39,18 @@ func findIdentity() (sweep.Identity, error) {
 	}
 	id.Build += " " + hex.EncodeToString(h.Sum(nil))
 	return id, nil
+}
+
+// ownProgram returns the file of this program. Without /proc, as in a bare root, it is the one that the command line names.
+func ownProgram() (string, error) {
+	name, err := os.Executable()
+	if err == nil {
+		return name, nil
+	}
+	if name, err = exec.LookPath(os.Args[0]); err != nil {
+		return "", err
+	}
+	return filepath.Abs(name)
 }
 
 // release is the number of the version that CHANGELOG.md and CITATION.cff have, or of the one in the making.

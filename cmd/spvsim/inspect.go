@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +13,12 @@ import (
 	"spvsim/gpu"
 	"spvsim/internal/judge"
 	"spvsim/program"
-	"spvsim/spirv/validate"
 	"spvsim/tracing"
 )
 
 // inspectFlags describe how to lower a shader for its listing.
 type inspectFlags struct {
-	listing   bool
+	listing   string // format; empty: none
 	driver    bool
 	entry     string
 	machine   string
@@ -33,7 +34,8 @@ func inspectCommand() *cobra.Command {
 		Long: `Show what is in a shader, or in the shaders of a job: entry points, resources and specialization constants. For each entry point,
 show the program on the machine: registers, occupancy with its limiter, instructions by class.
 
---listing prints the lowered programs instead. For a job, they have the constants that it sets.
+--listing prints the lowered programs instead, as text, or with =csv or =json for other programs. For a job, they have the constants
+that it sets.
 
 --driver compares a compute shader with the code of Mesa's driver RADV for the chip of the preset (fiji, navi21, gfx1100):
 instructions by kind, registers, LDS, waves. For a job, it also compares executed instructions, with the counts of a functional
@@ -48,11 +50,20 @@ run. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-
 			if err != nil {
 				return firstFault(err)
 			}
+			if f.listing != "" && !slices.Contains(listingFormats, f.listing) {
+				return fmt.Errorf("--listing=%s: want %s", f.listing, strings.Join(listingFormats, ", "))
+			}
+			if f.driver && f.listing != "" && f.listing != "text" {
+				return fmt.Errorf("--listing=%s: want text with --driver, which prints two programs beside each other", f.listing)
+			}
 			if f.driver {
 				return f.compare(c, shaders, job)
 			}
 			if err := f.checkEntry(shaders); err != nil {
 				return gpu.Named(args[0], err)
+			}
+			if f.listing != "" && f.listing != "text" {
+				return f.listAll(c.OutOrStdout(), shaders)
 			}
 			for i := range shaders {
 				if err := f.printShader(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
@@ -63,7 +74,8 @@ run. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.listing, "listing", false, "print the program that the machine executes, with classes and registers")
+	flags.StringVar(&f.listing, "listing", "", "print the program that the machine executes, with classes and registers, in this `format`: "+strings.Join(listingFormats, ", "))
+	flags.Lookup("listing").NoOptDefVal = "text"
 	flags.BoolVar(&f.driver, "driver", false, "compare with the code of Mesa's driver RADV, which must be installed")
 	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point; may be left out if the module has only one")
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine (default "+config.DefaultMachine+")")
@@ -103,7 +115,7 @@ func (f *inspectFlags) compare(c *cobra.Command, shaders []gpu.Shader, job *conf
 	}
 	return unbounded(c, func() error {
 		return judge.Inspect(c.Context(), c.OutOrStdout(), &judge.Inspection{
-			Machine: machine, Job: job, Shaders: shaders, Entry: f.entry, Values: values, Listing: f.listing,
+			Machine: machine, Job: job, Shaders: shaders, Entry: f.entry, Values: values, Listing: f.listing != "",
 		})
 	})
 }
@@ -130,8 +142,9 @@ func (f *inspectFlags) printShader(w io.Writer, s *gpu.Shader, named bool) error
 		fmt.Fprintf(w, "%s:\n", s.Name)
 	}
 	uses := f.selectedUses(s)
-	if f.listing {
-		return f.list(w, s, uses, values)
+	if f.listing != "" {
+		list, err := f.list(s, uses, values)
+		return errors.Join(listings(w, list, f.listing), err)
 	}
 	o, err := gpu.LowerOptions(s.Module, &config.Launch{}, values, program.Target{})
 	if err != nil {
@@ -172,28 +185,38 @@ func (f *inspectFlags) checkEntry(shaders []gpu.Shader) error {
 	return fmt.Errorf("found no entry point %q: want one of %q", f.entry, known)
 }
 
-// list lowers each use of the shader as a run would.
-func (f *inspectFlags) list(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.SpecValue) error {
-	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
+// listingFormats are the formats of listings.
+var listingFormats = []string{"text", "csv", "json"}
+
+// listAll writes the programs of all shaders as one listing.
+func (f *inspectFlags) listAll(w io.Writer, shaders []gpu.Shader) error {
+	values, err := f.values()
 	if err != nil {
 		return err
 	}
-	for i := range uses {
-		if err := listUse(w, s.Module, &uses[i], values, gpu.Target(machine, machine.WaveSize)); err != nil {
-			return err
+	var all []tracing.Listing
+	for i := range shaders {
+		list, err := f.list(&shaders[i], f.selectedUses(&shaders[i]), values)
+		if err != nil {
+			return gpu.Named(displayName(shaders[i].Name), err)
 		}
+		all = append(all, list...)
 	}
-	return nil
+	return listings(w, all, f.listing)
 }
 
-func listUse(w io.Writer, m *validate.Module, use *config.Launch, values []config.SpecValue, target program.Target) error {
-	o, err := gpu.LowerOptions(m, use, values, target)
+// list lowers each use of the shader as a run would.
+func (f *inspectFlags) list(s *gpu.Shader, uses []config.Launch, values []config.SpecValue) (list []tracing.Listing, err error) {
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := program.Lower(m, o)
-	if err != nil {
-		return err
+	for i := range uses {
+		p, err := lowered(s.Module, &uses[i], values, machine)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, tracing.Listing{Program: p})
 	}
-	return tracing.WriteListing(w, &tracing.Listing{Program: p})
+	return list, nil
 }

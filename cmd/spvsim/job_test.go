@@ -96,5 +96,10 @@ func TestSchemas(t *testing.T) {
 	for _, kind := range []string{"job", "machine", "experiment", "cluster", "figure"} {
 		spvsim("", "schema", kind).prints(t, exitDone, `"title": "spvsim `+kind+`"`)
 	}
+	version := spvsim("", "version").stdout
+	for _, kind := range []string{"statistics", "profile", "listing", "rows", "columns"} {
+		spvsim("", "schema", kind).prints(t, exitDone, `"title": "spvsim `+kind+`, version 1"`, `"$id": "urn:spvsim:`+kind+`:1"`)
+		suite.Contains(t, version, kind+" 1")
+	}
 	wantRefused(t, spvsim("", "schema", "figures"), "(nearest: figure)")
 }

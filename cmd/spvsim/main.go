@@ -43,6 +43,9 @@ func main() {
 // do not fill it, and small runs end before it.
 const firstCollection = 800
 
+// usualCollection is Go's default of GOGC.
+const usualCollection = 100
+
 // collectLater delays the first garbage collection; further ones are as usual. GOGC has precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
@@ -86,6 +89,10 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	if err == nil {
 		return exitDone
+	}
+	var child *silent
+	if errors.As(err, &child) {
+		return child.status
 	}
 	complain(stderr, err)
 	if failed(err) {
@@ -173,7 +180,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(runCommand(), initCommand(), reportCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
-		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), appCommand(), driverCommand())
+		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), measureCommand(), measurePointCommand(), compareCommand(), appCommand(), driverCommand())
 	return root
 }
 

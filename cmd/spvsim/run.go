@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,9 +31,12 @@ type runFlags struct {
 	quiet      bool
 	bounds     bool
 	strict     bool
+	check      bool
+	checkJSON  string
 	components string
 	hostFlags
 	traceFlags
+	checkpointFlags
 	whatIf whatIfFlag
 }
 
@@ -73,7 +77,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
 	f.jobFlags.add(c)
 	flags.StringVar(&f.stats, "stats", "", "write the statistics as JSON to this `file`; - is standard output, without the summary")
-	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`; - is standard output, after the summary")
+	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`: as CSV or JSON if its name ends so, else as text; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "at the end, write the bytes of a buffer to a file (`buffer=file`); if its name ends in .png, an image as a picture; may be repeated")
 	addInteger(flags, &f.maxCycles, "max-cycles", 0, 0, manyCycles, "fail after this many `cycles`; 0: the limit of the job, if it has one")
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
@@ -83,8 +87,11 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.components, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
+	flags.BoolVar(&f.check, "check", false, "look for accesses that no shader may make, and fail if there are any: without an order between them, of memory that nothing wrote, or out of bounds")
+	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`; - is standard output, without the summary")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
+	f.checkpointFlags.add(c)
 	f.whatIf.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	strictFlag(c, &f.strict)
@@ -133,6 +140,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err := checkOutputs(f.outputs(dumps)...); err != nil {
 		return err
 	}
+	if err := f.checkpointFlags.prepare(c, &setup, &f.traceFlags); err != nil {
+		return err
+	}
 	noteFormats(c, f.outputs(nil)...)
 	return unbounded(c, func() error { return f.simulate(c, setup, dumps) })
 }
@@ -147,6 +157,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
 	ended()
+	err = f.checkpointFlags.finish(c, err)
 	if err == nil {
 		err = f.whatIf.compare(c, f.threads, result)
 	}
@@ -178,7 +189,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"daisen", f.daisen}}
+	list := []outputFile{{"stats", f.stats}, {"check-json", f.checkJSON}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"accesses", f.accesses.file}, {"counters", f.counters}, {"daisen", f.daisen}, {"checkpoint", f.checkpointFlags.file}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}
@@ -201,7 +212,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		}
 	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.components != "",
-		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict}
+		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict, Check: f.check || f.checkJSON != ""}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
@@ -223,6 +234,12 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 	if f.summary() && r.Stats.WhatIf != nil {
 		errs = append(errs, tracing.WriteCounterfactuals(c.OutOrStdout(), r.Stats, f.whatIf.plan.Absent))
 	}
+	if r.Checked != nil && f.summary() {
+		writeFindings(c.OutOrStdout(), r.Checked)
+	}
+	if r.Checked != nil && f.checkJSON != "" {
+		errs = append(errs, writeTo(c, f.checkJSON, r.Checked.Write))
+	}
 	if f.components != "" {
 		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.components == "each"))
 	}
@@ -233,7 +250,9 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 		fmt.Fprintln(c.OutOrStdout())
 	}
 	if f.listing != "" {
-		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error { return listings(w, r.Listings) }))
+		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error {
+			return listings(w, r.Listings, strings.TrimPrefix(strings.ToLower(filepath.Ext(f.listing)), "."))
+		}))
 	}
 	for _, d := range dumps {
 		errs = append(errs, d.write(c, r))
@@ -244,7 +263,7 @@ func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) e
 // summary reports whether to print the summary: not if standard output carries data for a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.checkJSON != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && f.accesses.file != "-" && f.counters != "-" && !taken
 }
 
 // expectations prints how many were met; the mismatches are in the run's error.
@@ -256,7 +275,14 @@ func expectations(w io.Writer, total, failed int) {
 	fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
 }
 
-func listings(w io.Writer, list []tracing.Listing) error {
+// listings writes listings in a format: csv, json, or text if it is neither.
+func listings(w io.Writer, list []tracing.Listing, format string) error {
+	switch format {
+	case "csv":
+		return tracing.WriteListingsCSV(w, list)
+	case "json":
+		return tracing.WriteListingsJSON(w, list)
+	}
 	for i := range list {
 		if err := tracing.WriteListing(w, &list[i]); err != nil {
 			return err

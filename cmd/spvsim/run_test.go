@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/suite"
+	"spvsim/tracing"
 )
 
 func TestRunReduce(t *testing.T) {
@@ -270,4 +274,40 @@ func TestAccessOutOfBoundsIsReported(t *testing.T) {
 	if !strings.HasPrefix(r.stderr, "spvsim: warning: ") || !strings.Contains(r.stdout, "out of bounds") {
 		t.Errorf("error %q, output %s", r.stderr, r.stdout)
 	}
+}
+
+// The listing as CSV and JSON has the numbers of the text: issues add up to the instructions of the run, and cycles by reason to cycles.
+func TestListingsForPrograms(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var total struct {
+		Instructions struct{ Total uint64 }
+	}
+	suite.OK(t, json.Unmarshal([]byte(spvsim("", "run", "reduce", "--param", "groups=8", "-q", "--stats", "-", "--listing", "l.csv").stdout), &total))
+	spvsim("", "run", "reduce", "--param", "groups=8", "-q", "--listing", "l.json")
+	lines := suite.Must(csv.NewReader(strings.NewReader(string(suite.Must(os.ReadFile("l.csv"))(t)))).ReadAll())(t)
+	var listing struct{ Programs []tracing.ListedProgram }
+	suite.OK(t, json.Unmarshal(suite.Must(os.ReadFile("l.json"))(t), &listing))
+	column := func(name string) int { return slices.Index(lines[0], name) }
+	row, issues := 1, uint64(0)
+	for _, p := range listing.Programs {
+		for _, in := range p.Instructions {
+			line, reasons := lines[row], uint64(0)
+			for reason, n := range in.ByReason {
+				reasons += n
+				if line[column(reason)] != fmt.Sprint(n) {
+					t.Errorf("%s: %s cycles of %s in the CSV, %d in the JSON", in.Text, line[column(reason)], reason, n)
+				}
+			}
+			if reasons != in.Cycles || line[column("instruction")] != in.Text || line[column("cycles")] != fmt.Sprint(in.Cycles) || line[column("program")] != p.Name {
+				t.Errorf("%v and %+v differ", line, in)
+			}
+			row, issues = row+1, issues+in.Issues
+		}
+	}
+	if row != len(lines) || issues != total.Instructions.Total || issues == 0 {
+		t.Errorf("%d of %d lines, %d of %d instructions", row, len(lines), issues, total.Instructions.Total)
+	}
+	spvsim("", "inspect", "reduce", "--listing=json").prints(t, exitDone, `"branch_target"`)
+	spvsim("", "inspect", "reduce", "--listing=csv").prints(t, exitDone, "program,pc,id,line,class,instruction")
+	wantRefused(t, spvsim("", "inspect", "reduce", "--listing=xml"), "want text, csv, json")
 }

@@ -72,7 +72,7 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 			return "", err
 		}
 		defer os.RemoveAll(folder)
-		if at, err = runApp(c.Context(), e, folder); err != nil {
+		if at, err = runApp(c.Context(), e, at, folder); err != nil {
 			return "", err
 		}
 	}
@@ -100,7 +100,7 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 	if err != nil {
 		return "", err
 	}
-	launcher, err := f.newLauncher(store)
+	launcher, err := f.newLauncher(plan, store)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -44,6 +45,11 @@ type sweepFlags struct {
 	strict       bool
 	removedCosts withoutFlag
 	whatIf       []string
+	bundle       string
+	tasks        int
+	merge        bool
+	sample       int
+	measure      sweepMeasure
 }
 
 // load reads the experiment, or builds one from a job and the axes.
@@ -61,7 +67,7 @@ func (f *sweepFlags) load(name string) (*config.Experiment, sweep.FileLocation, 
 func sweepCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
-		Use:   "sweep EXPERIMENT.yaml|NAME|JOB.yaml",
+		Use:   "sweep EXPERIMENT.yaml|NAME|JOB.yaml|ROWS...",
 		Short: "Run an experiment: many points, rows and figures",
 		Long: `Run an experiment: a file, or the name of a ready experiment. Points that already have a result are not run again, so the
 same command resumes a sweep that was stopped. The exit status is 1 if points failed. The other points have their rows.
@@ -78,10 +84,15 @@ variants named.`,
   spvsim sweep experiment.yaml --dry-run                    list the points and estimate the time
   spvsim sweep experiment.yaml -o results --workers 4
   spvsim sweep --stale experiments/figures                  list the experiments with rows out of date
-  spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml`,
+  spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml
+  spvsim sweep experiment.yaml --bundle tasks               write tasks for any computers: sh tasks/task.sh NUMBER
+  spvsim sweep --merge tasks/rows-*.jsonl                   join what the tasks left`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.list || f.stale != "" {
 				return nil
+			}
+			if f.merge {
+				return cobra.MinimumNArgs(1)(c, args)
 			}
 			return exactly(1, "an experiment file or the name of a ready experiment; --list names those")(c, args)
 		},
@@ -91,6 +102,9 @@ variants named.`,
 			}
 			if f.stale != "" {
 				return unbounded(c, func() error { return f.showStale(c, args) })
+			}
+			if f.merge {
+				return unbounded(c, func() error { return f.join(c, args) })
 			}
 			return unbounded(c, func() error { return f.run(c, args[0]) })
 		},
@@ -111,13 +125,18 @@ variants named.`,
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
 	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs one point of middle cost again")
 	addInteger(flags, &f.staleSeed, "stale-seed", 1, 0, math.MaxInt64, "`seed` that draws the point which --stale runs again")
-	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
+	addInteger(flags, &f.sample, "sample", 0, 0, math.MaxInt32, "with --dry-run, run this `number` of points without a result, evenly spread, to estimate from their time; they keep their results")
+	flags.StringVar(&f.bundle, "bundle", "", "write the points without a result to this `folder` as tasks that need nothing else, but run nothing; with --merge, the folder that the rows are of (default that of the first file)")
+	addInteger(flags, &f.tasks, "tasks", 0, 0, 1_000_000, "`number` of tasks of --bundle, which share the points by their estimated cost; 0: tasks of half an hour")
+	flags.BoolVar(&f.merge, "merge", false, "join the rows that tasks of a bundle left in the files of the command line, but run nothing")
+	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, condor (HTCondor), or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
 	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	strictFlag(c, &f.strict)
 	f.removedCosts.add(c)
+	f.measure.add(c)
 	whatIfFlagOf(c, &f.whatIf, "run each point also on counterfactual machines, in rows with a column what_if (none: as it is) and the gain, without the figures of the experiment: `names` as run --what-if has them; may be repeated")
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "machine", machineNames)
@@ -148,6 +167,9 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	without, err := f.removedCosts.settings(c)
 	if err != nil {
 		return err
@@ -175,7 +197,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	}
 	warn(c, plan.Idle)
 	f.Out = f.folder(plan.Experiment)
-	if f.dryRun && !exists(f.Out) && f.Cache == "" {
+	if f.dryRun && f.sample == 0 && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)
 	}
 	if err := makeFolder(f.Out); err != nil {
@@ -186,7 +208,12 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	switch {
+	case f.bundle != "":
+		return f.writeBundle(c, plan, store)
 	case f.dryRun:
+		if err := f.runSample(c, plan, store); err != nil {
+			return err
+		}
 		return plan.Describe(c.OutOrStdout(), store, f.workers)
 	case f.status:
 		return f.showStatus(c, plan, store)
@@ -205,7 +232,7 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 		return nil, err
 	}
 	if e.App != nil {
-		if at, err = runApp(ctx, e, filepath.Join(f.folder(e), "captured")); err != nil {
+		if at, err = runApp(ctx, e, at, filepath.Join(f.folder(e), "captured")); err != nil {
 			return nil, err
 		}
 	}
@@ -290,7 +317,7 @@ func (f *sweepFlags) showStatus(c *cobra.Command, plan *sweep.Plan, store *sweep
 }
 
 func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
-	launcher, err := f.newLauncher(store)
+	launcher, err := f.newLauncher(plan, store)
 	if err != nil {
 		return err
 	}
@@ -320,17 +347,20 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	return err
 }
 
-// maxWarnings bounds the warnings of points that a sweep prints.
-const maxWarnings = 10
+// maxWarnings and maxFaults bound the warnings of points, and the failed points, that a sweep prints.
+const (
+	maxWarnings = 10
+	maxFaults   = 10
+)
 
-func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
-	self, err := os.Executable()
+func (f *sweepFlags) newLauncher(plan *sweep.Plan, store *sweep.Store) (sweep.Launcher, error) {
+	self, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
 	if f.launcher == "local" {
 		if f.profile != "" {
-			return nil, fmt.Errorf("--profile %s: want --launcher slurm or command with it", f.profile)
+			return nil, fmt.Errorf("--profile %s: want --launcher slurm, condor or command with it", f.profile)
 		}
 		return sweep.NewLocal([]string{self, pointCommandName}, f.workers, store), nil
 	}
@@ -340,14 +370,16 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 			return nil, err
 		}
 	}
-	profile.Command = cmp.Or(profile.Command, self)
+	setup := sweep.ArraySetup{Profile: profile, Program: self, Plan: plan, Store: store}
 	switch f.launcher {
 	case "slurm":
-		return sweep.NewSlurm(profile, f.Out, store)
+		return sweep.NewSlurm(setup, f.Out)
+	case "condor":
+		return sweep.NewCondor(setup, f.Out)
 	case "command":
-		return sweep.NewCommands(profile, f.Out, store)
+		return sweep.NewCommands(setup, f.Out)
 	}
-	return nil, fmt.Errorf("--launcher %s: want local, slurm or command", f.launcher)
+	return nil, fmt.Errorf("--launcher %s: want local, slurm, condor or command", f.launcher)
 }
 
 // finish writes rows and figures, and reports the failures.
@@ -356,6 +388,11 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	counts, err := plan.Counts(store)
 	if rows == nil || err != nil {
 		return errors.Join(err, rowsErr)
+	}
+	if f.measure.on {
+		if err := f.addMeasured(c, plan, rows); err != nil {
+			return &failure{err}
+		}
 	}
 	files, err := rows.Write(f.Out, f.name(plan.Experiment))
 	if err != nil {
@@ -371,9 +408,16 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	for _, file := range files {
 		fmt.Fprintln(c.OutOrStdout(), file)
 	}
-	if failed := counts.Failed + counts.Crashed + counts.Missing; failed > 0 {
-		first, err := plan.FirstFault(store)
-		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %s failed; the column error of the rows says why%s", failed, counted(counts.Points, "point"), first), err)}
+	errs := []error{drawErr}
+	if counts.Missing > 0 {
+		errs = append(errs, fmt.Errorf("%d of %s without a result", counts.Missing, counted(counts.Points, "point")))
+	}
+	if failed := counts.Failed + counts.Crashed; failed > 0 {
+		faults, err := plan.Faults(store, maxFaults)
+		errs = append(errs, fmt.Errorf("%d of %s failed; the column error of the rows says why%s", failed, counted(counts.Points, "point"), faults), err)
+	}
+	if counts.Done < counts.Points {
+		return &failure{errors.Join(errs...)}
 	}
 	return drawErr
 }
@@ -460,9 +504,9 @@ func readFigure(e *config.Experiment, f *config.Figure) (*plots.Figure, error) {
 // pointCommandName is the hidden command that sweeps start themselves by.
 const pointCommandName = "sweep-point"
 
-// pointCommand simulates one point: a line of JSON in, one out. With --points it runs a chunk of a job array.
+// pointCommand simulates points: a line of JSON in, one out. With --rows it runs a task of a bundle.
 func pointCommand() *cobra.Command {
-	var chunk sweep.Chunk
+	var task sweep.Task
 	c := &cobra.Command{
 		Use:    pointCommandName,
 		Short:  "Run one point of a sweep",
@@ -470,28 +514,40 @@ func pointCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return unbounded(c, func() error {
-				if chunk.Points != "" {
-					return runChunk(c.Context(), &chunk)
+				if task.Rows != "" {
+					return runTask(c.Context(), &task)
 				}
-				return sweep.RunWorker(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+				var from *sweep.Bundle
+				if task.Bundle != "" {
+					var err error
+					if from, err = sweep.OpenBundle(task.Bundle); err != nil {
+						return err
+					}
+				}
+				return sweep.RunWorker(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), from, simulate, func() { os.Exit(exitFailed) })
 			})
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&chunk.Points, "points", "", "`file` of points, one a line")
-	flags.StringVar(&chunk.Store, "store", "", "`folder` for their records")
-	addInteger(flags, &chunk.Index, "chunk", 0, 0, math.MaxInt32, "number of the chunk")
-	addInteger(flags, &chunk.Size, "chunk-size", 1, 1, math.MaxInt32, "points of a chunk")
+	flags.StringVar(&task.Bundle, "bundle", "", "`file` of points with their inputs")
+	addInteger(flags, &task.Index, "task", 0, 0, math.MaxInt32, "number of the task to run")
+	flags.StringVar(&task.Rows, "rows", "", "`file` for the task's rows; left out: no task, points come in lines of standard input")
+	addInteger(flags, &task.Workers, "workers", 1, 1, math.MaxInt32, "points that run at a time")
 	return c
 }
 
-func runChunk(ctx context.Context, chunk *sweep.Chunk) error {
-	self, err := os.Executable()
+func runTask(ctx context.Context, task *sweep.Task) error {
+	self, err := ownProgram()
 	id, err2 := identity()
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
-	return chunk.Run(ctx, []string{self, pointCommandName}, id)
+	debug.SetGCPercent(usualCollection) // it lives long, and must not seem to grow
+	err = task.Run(ctx, self, []string{self, pointCommandName}, id)
+	if errors.Is(err, context.Canceled) {
+		return &failure{errInterrupted}
+	}
+	return err
 }
 
 func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {

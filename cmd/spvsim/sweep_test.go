@@ -278,8 +278,8 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
 		{"job: redcue", nil, "did you mean reduce?"},
 		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "found every point excluded"},
-		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
-		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm or command with it"},
+		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm, condor or command"},
+		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm, condor or command with it"},
 	} {
 		suite.OK(t, os.WriteFile(name, []byte(c.text), 0o644))
 		args := append([]string{"sweep", name, "-o", t.TempDir()}, c.args...)
@@ -307,6 +307,58 @@ func TestDryRun(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a dry run made the folder")
 	}
+}
+
+// A sample of a dry run estimates the size of the results, and its points are not run again.
+func TestDryRunWithASample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	program := build(t)
+	dir := filepath.Join(filepath.Dir(program), "out")
+	estimate := func(flags ...string) (text string) {
+		t.Helper()
+		out, err := command(t, program, append([]string{"sweep", "lds-stride", "--small", "--dry-run", "-o", "out"}, flags...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return lines[len(lines)-1]
+	}
+	if text := estimate(); !strings.Contains(text, " core hours, ") || !strings.Contains(text, "nothing similar has run here (--sample 10 runs some)") {
+		t.Errorf("without a sample: %s", text)
+	}
+	if exists(dir) {
+		t.Error("a dry run without a sample ran something")
+	}
+	text := estimate("--sample", "3")
+	ran := records(t, dir)
+	_, size, _ := strings.Cut(text, " core hours, ")
+	var kilobytes float64
+	if _, err := fmt.Sscanf(size, "%f kB of results", &kilobytes); err != nil || ran != 3 || strings.Contains(text, "assumed") {
+		t.Fatalf("%d points ran: %s: %v", ran, text, err)
+	}
+	sampled := suite.Must(filepath.Glob(filepath.Join(dir, "points", "*.json")))(t)
+	before := bytesOf(t, sampled)
+	if out, err := command(t, program, "sweep", "lds-stride", "--small", "-q", "-o", "out").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	all := suite.Must(filepath.Glob(filepath.Join(dir, "points", "*.json")))(t)
+	if got := float64(bytesOf(t, all)-before) / 1000; got < kilobytes/1.3 || got > kilobytes*1.3 {
+		t.Errorf("results of %g kB: %g are estimated", got, kilobytes)
+	}
+	for _, c := range []struct{ flags, want string }{{"--sample=3", "--sample: found no --dry-run"}, {"--tasks=2", "--tasks: found no --bundle"}, {"--bundle=b --dry-run", "--bundle: found --dry-run"}, {"--merge --small", "--merge: found a flag of an experiment"}} {
+		wantRefused(t, spvsim("", append([]string{"sweep", "lds-stride"}, strings.Fields(c.flags)...)...), c.want)
+	}
+}
+
+// bytesOf adds up the sizes of files.
+func bytesOf(t *testing.T, names []string) (sum int64) {
+	t.Helper()
+	for _, name := range names {
+		sum += suite.Must(os.Stat(name))(t).Size()
+	}
+	return sum
 }
 
 func TestListedExperimentsLoad(t *testing.T) {

@@ -20,10 +20,9 @@ const firstCapture = "0001.yaml"
 // errLacks marks an experiment whose program needs something that this computer lacks.
 var errLacks = errors.New("missing on this computer")
 
-// runApp runs the program of an experiment, whose captures replace a job file. The program's output goes to standard
+// runApp runs the program of an experiment at a place, whose captures replace a job file. The program's output goes to standard
 // error.
-func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.FileLocation, error) {
-	at := sweep.FileLocation{}
+func runApp(ctx context.Context, e *config.Experiment, at sweep.FileLocation, folder string) (sweep.FileLocation, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return at, err
@@ -55,7 +54,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Fil
 		return at, &failure{fmt.Errorf("%s: app: %s: nothing was captured: want a dispatch that app.select chooses", e.Name, e.App.Run[0])}
 	}
 	e.Job = firstCapture
-	return sweep.FileLocation{Dir: folder}, nil
+	return at.In(folder), nil
 }
 
 // clearCaptures removes the jobs of an earlier run, so that none is mistaken for one of this run. Their data files

@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/internal/expression"
+	"spvsim/tracing/accesses"
 	"spvsim/tracing/daisen"
 	"spvsim/tracing/monitor"
 	"spvsim/tracing/perfetto"
@@ -26,6 +27,8 @@ type traceFlags struct {
 	limit    string
 	profile  string
 	series   string
+	counters string
+	accesses accessesFlags
 	daisen   string
 	monitor  string
 	// the profile after the run; nil: not requested, or nothing ran
@@ -42,6 +45,9 @@ func (f *traceFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.daisen, "daisen", "", "write tasks through Akita's tracer to this `file` (.sqlite3), for its viewer Daisen; only in builds with -tags akitatools")
 	flags.StringVar(&f.monitor, "monitor", "", "serve Akita's live monitor on this `port` of the loopback interface while the job runs; 0: any port; only in builds with -tags akitatools")
 	flags.StringVar(&f.series, "series", "", "write occupancy, queue depth and bandwidth over time as CSV to this `file`")
+	flags.StringVar(&f.accesses.file, "accesses", "", "write an address trace to this `file` as Parquet: a row for each line of each access to memory, with its cycle, unit, wave, pc, kind and the farthest level that was reached")
+	flags.StringVar(&f.accesses.limit, "accesses-limit", "512M", "end the address trace, with a note, at this number of `bytes` (K, M, G); 0: no limit")
+	flags.StringVar(&f.counters, "counters", "", "write the counts of each compute unit, cache slice and memory channel, of the run and over time, to this `file` as Parquet")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 
@@ -53,18 +59,16 @@ type record struct {
 
 // records creates the requested records. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
-	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().HasTable() {
+	if f.profile != "" || f.series != "" || f.counters != "" || f.trace != "" && s.Machine.Energies().HasTable() {
 		list = append(list, f.profiled(c, s))
 	}
-	if f.trace == "" && f.daisen == "" {
-		if err := f.unused(c); err != nil {
-			return nil, err
-		}
+	if err := f.unused(c); err != nil {
+		return nil, err
 	}
 	makers := []struct {
 		wanted bool
 		make   func(*cobra.Command, *gpu.Setup) (record, error)
-	}{{f.trace != "", f.perfetto}, {f.daisen != "", f.tasks}, {f.from > 0, f.windowed}, {f.monitor != "", f.monitored}}
+	}{{f.trace != "", f.perfetto}, {f.daisen != "", f.tasks}, {f.accesses.file != "", f.addresses}, {f.from > 0, f.windowed}, {f.monitor != "", f.monitored}}
 	for _, m := range makers {
 		if !m.wanted {
 			continue
@@ -89,6 +93,35 @@ func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
 		return record{}, fmt.Errorf("--daisen: %w", err)
 	}
 	return record{w, func(*gpu.Result) error { return w.Close() }}, nil
+}
+
+// accessesFlags select the address trace.
+type accessesFlags struct{ file, limit string }
+
+// addresses writes the address trace.
+func (f *traceFlags) addresses(c *cobra.Command, s *gpu.Setup) (record, error) {
+	o, err := f.options(s.Machine)
+	if err != nil {
+		return record{}, err
+	}
+	limit, err := parseBytes(f.accesses.limit)
+	if err != nil {
+		return record{}, fmt.Errorf("--accesses-limit: %w", err)
+	}
+	if limit != 0 && limit < accesses.MinLimit {
+		return record{}, fmt.Errorf("--accesses-limit %s: want at least %d bytes, or 0 for no limit", f.accesses.limit, accesses.MinLimit)
+	}
+	file, err := create(c, f.accesses.file)
+	if err != nil {
+		return record{}, err
+	}
+	w := accesses.New(file, accesses.Options{From: o.From, To: o.To, Limit: limit, Units: o.Units.Has})
+	return record{w, func(*gpu.Result) error {
+		if note := w.Note(); note != "" {
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.accesses.file, note)
+		}
+		return errors.Join(w.Close(), file.Close())
+	}}, nil
 }
 
 // window records the cycle in which the run ends, for traces that begin late.
@@ -149,15 +182,25 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 		if err == nil && f.series != "" {
 			err = writeTo(c, f.series, p.WriteCSV)
 		}
+		if err == nil && f.counters != "" {
+			err = writeTo(c, f.counters, p.WriteCounters)
+		}
 		return err
 	}}
 }
 
-// unused refuses flags of a trace if nothing is traced.
+// unused refuses flags of records that are not requested.
 func (f *traceFlags) unused(c *cobra.Command) error {
-	for _, name := range []string{"trace-from", "trace-to", "trace-cus", "trace-limit"} {
-		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s: want --trace or --daisen with it", name)
+	cut := f.trace != "" || f.daisen != "" || f.accesses.file != ""
+	for _, of := range []struct {
+		flag, want string
+		used       bool
+	}{
+		{"trace-from", "--trace, --accesses or --daisen", cut}, {"trace-to", "--trace, --accesses or --daisen", cut}, {"trace-cus", "--trace, --accesses or --daisen", cut},
+		{"trace-limit", "--trace or --daisen", f.trace != "" || f.daisen != ""}, {"accesses-limit", "--accesses", f.accesses.file != ""},
+	} {
+		if !of.used && c.Flags().Changed(of.flag) {
+			return fmt.Errorf("--%s: want %s with it", of.flag, of.want)
 		}
 	}
 	return nil

@@ -59,7 +59,9 @@ func TestTraceFlagsRefused(t *testing.T) {
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "t")
 	for want, flags := range map[string][]string{
-		"--trace-from: want --trace or --daisen with it":                {"--trace-from", "5"},
+		"--trace-from: want --trace, --accesses or --daisen with it":    {"--trace-from", "5"},
+		"--accesses-limit: want --accesses with it":                     {"--accesses-limit", "5M"},
+		"--accesses-limit 4K: want at least 1048576 bytes":              {"--accesses", os.DevNull, "--accesses-limit", "4K"},
 		"--trace-to 5: want a cycle after":                              {"--trace", trace, "--trace-from", "5", "--trace-to", "5"},
 		"--trace-cus: found \"64\": want numbers and ranges":            {"--trace", trace, "--trace-cus", "64"},
 		"--trace-limit: found \"x\": want a number of bytes":            {"--trace", trace, "--trace-limit", "x"},

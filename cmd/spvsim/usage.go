@@ -125,14 +125,16 @@ type format struct {
 
 // formats are the formats of the flags that write only one.
 var formats = map[string]format{
-	"stats":   {"JSON", []string{".json"}},
-	"profile": {"a profile as JSON", []string{".json"}},
-	"listing": {"text", []string{".txt", ".lst", ".s"}},
-	"series":  {"CSV", []string{".csv"}},
-	"trace":   {"a Perfetto trace, which is binary", []string{".pftrace", ".perfetto-trace", ".pb"}},
-	"daisen":  {"an SQLite database", []string{".sqlite3"}},
-	"report":  {"an HTML page", []string{".html", ".htm"}},
-	"out":     {"an HTML page", []string{".html", ".htm"}},
+	"stats":    {"JSON", []string{".json"}},
+	"profile":  {"a profile as JSON", []string{".json"}},
+	"listing":  {"text", []string{".txt", ".lst", ".s", ".csv", ".json"}},
+	"series":   {"CSV", []string{".csv"}},
+	"trace":    {"a Perfetto trace, which is binary", []string{".pftrace", ".perfetto-trace", ".pb"}},
+	"accesses": {"Parquet", []string{".parquet"}},
+	"counters": {"Parquet", []string{".parquet"}},
+	"daisen":   {"an SQLite database", []string{".sqlite3"}},
+	"report":   {"an HTML page", []string{".html", ".htm"}},
+	"out":      {"an HTML page", []string{".html", ".htm"}},
 }
 
 // noteFormats warns about files whose name suggests another format.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,20 +19,27 @@ import (
 	"spvsim/internal/files"
 )
 
-// Array runs points as job arrays of a cluster. Each submission is recorded in a file of the sweep's folder before the
-// cluster gets it, so that a sweep that was killed finds its array again by the job's name.
+// Array runs points as job arrays of a cluster: the tasks of a bundle. Each submission is recorded in a file of the
+// sweep's folder before the cluster gets it, so that a sweep that was killed finds its array again by the job's name.
 type Array struct {
-	profile *config.Cluster
-	system  system
-	dir     string // of submissions
-	store   *Store
+	ArraySetup
+	system system
 }
 
-// A system runs job arrays: Slurm, or the commands of a profile.
+// ArraySetup is what job arrays are made of.
+type ArraySetup struct {
+	Profile *config.Cluster
+	Program string // this one
+	Plan    *Plan
+	Store   *Store
+
+	dir string // of submissions
+}
+
+// A system runs job arrays: Slurm, HTCondor, or the commands of a profile.
 type system interface {
-	// index returns the shell's expression for a task's number from 0, and whether the script has to keep its own
-	// output.
-	index() (expression string, keepLog bool)
+	// script describes a task's surroundings.
+	script() surroundings
 	// largest returns the largest number of tasks in an array.
 	largest(ctx context.Context) int
 	// submit starts an array whose files begin with file, and returns the system's id of it.
@@ -41,23 +50,37 @@ type system interface {
 	reason(ctx context.Context, s *submission, task int) string
 }
 
+// surroundings are what a task's script depends on.
+type surroundings struct {
+	index   string // the shell's expression for the task's number from 0
+	keepLog bool   // the script keeps its own output
+	private bool   // the task has a folder of its own, with copies of its files
+}
+
 // A submission is one job array.
 type submission struct {
-	Name  string   `json:"name"`            // of the job, unlike any other
-	ID    string   `json:"id"`              // empty until the cluster has answered
-	Queue string   `json:"queue,omitempty"` // command that queries it, if the profile has one
-	Tasks int      `json:"tasks"`
-	Keys  []string `json:"keys"` // of its points
+	Name   string   `json:"name"`            // of the job, unlike any other
+	ID     string   `json:"id"`              // empty until the cluster has answered
+	Queue  string   `json:"queue,omitempty"` // command that queries it, if the profile has one
+	Bundle string   `json:"bundle"`          // ID
+	Tasks  int      `json:"tasks"`
+	First  []int    `json:"first"` // of Keys, for each task, and their number
+	Keys   []string `json:"keys"`  // of its points
 }
 
 const submissionFile = "submissions.jsonl"
 
-func newArray(profile *config.Cluster, of system, dir string, store *Store) (*Array, error) {
+// rowsName is the file of a task's rows.
+func rowsName(file, task string) string { return file + "-" + task + ".rows" }
+
+// newArray makes the folder of submissions in the sweep's output folder.
+func newArray(setup ArraySetup, of system, dir string) (*Array, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Array{profile, of, dir, store}, os.MkdirAll(dir, 0o777)
+	setup.dir = dir
+	return &Array{setup, of}, os.MkdirAll(dir, 0o777)
 }
 
 // Launch waits for an earlier sweep's submission, and then submits the missing points until all have a result or the
@@ -76,7 +99,7 @@ func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) e
 			return err
 		}
 	}
-	for range l.profile.Attempts {
+	for range l.Profile.Attempts {
 		if len(w.open) == 0 {
 			return nil
 		}
@@ -95,54 +118,73 @@ type arrayWatch struct {
 	array    *Array
 	open     []Spec // without a record yet
 	onRecord func(*Record)
+	rows     map[int]*rowsReader // of the tasks of one submission
 }
 
 // removeCrashed removes the records of points that crashed before: they are to be run again.
 func (w *arrayWatch) removeCrashed() error {
 	var errs []error
 	for i := range w.open {
-		r, err := w.array.store.Load(&w.open[i])
+		r, err := w.array.Store.Load(&w.open[i])
 		if err == nil && r != nil && r.Status == Crashed {
-			err = w.array.store.Remove(w.open[i].Key)
+			err = w.array.Store.Remove(w.open[i].Key)
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// collect reads the records that have appeared.
-func (w *arrayWatch) collect() error {
-	left := w.open[:0]
-	for _, s := range w.open {
-		r, err := w.array.store.Load(&s)
-		switch {
-		case err != nil:
+// collect reads the rows that have appeared in the files of tasks.
+func (w *arrayWatch) collect(s *submission) error {
+	wanted := map[string]int{}
+	for i := range w.open {
+		wanted[w.open[i].Key] = i
+	}
+	ended := map[string]bool{}
+	for task := range s.Tasks {
+		r := w.rows[task]
+		if r == nil {
+			r = &rowsReader{name: rowsName(filepath.Join(w.array.dir, s.Name), strconv.Itoa(task))}
+			w.rows[task] = r
+		}
+		err := r.read(func(row *taskRow) error {
+			i, ok := wanted[row.Key]
+			if !ok || r.header.Bundle != s.Bundle || !w.open[i].accepts(row.Record) {
+				return nil // of an earlier sweep
+			}
+			if err := w.array.Store.merge(&w.open[i], row.Record); err != nil {
+				return fmt.Errorf("%s:%d: %w", r.name, r.line, err)
+			}
+			if !ended[row.Key] {
+				w.onRecord(row.Record)
+			}
+			ended[row.Key] = true
+			return nil
+		}, func(int) {})
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
-		case r == nil:
-			left = append(left, s)
-		default:
-			w.onRecord(r)
 		}
 	}
-	w.open = left
+	w.open = slices.DeleteFunc(w.open, func(s Spec) bool { return ended[s.Key] })
 	return nil
 }
 
 // waitForArray waits for an array to leave the queue, or for its last record.
 func (w *arrayWatch) waitForArray(ctx context.Context, s *submission) error {
+	w.rows = map[int]*rowsReader{}
 	for {
 		states, err := w.array.system.states(ctx, s)
 		if err != nil {
 			return err
 		}
 		// The queue was read before: points that ended before it became empty have their record by now.
-		if err := w.collect(); err != nil || len(w.open) == 0 || len(states) == 0 {
+		if err := w.collect(s); err != nil || len(w.open) == 0 || len(states) == 0 {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Duration(w.array.profile.PollSeconds * float64(time.Second))):
+		case <-time.After(time.Duration(w.array.Profile.PollSeconds * float64(time.Second))):
 		}
 	}
 }
@@ -153,8 +195,8 @@ func (w *arrayWatch) giveUp(ctx context.Context, last *submission) error {
 		s := &w.open[i]
 		r := s.record()
 		r.Status = Crashed
-		r.Error = fmt.Sprintf("no result after %d job arrays%s", w.array.profile.Attempts, w.array.reason(ctx, last, s))
-		if err := w.array.store.Save(s.Key, r); err != nil {
+		r.Error = fmt.Sprintf("no result after %d job arrays%s", w.array.Profile.Attempts, w.array.reason(ctx, last, s))
+		if err := w.array.Store.Save(s.Key, r); err != nil {
 			return err
 		}
 		w.onRecord(r)
@@ -164,8 +206,7 @@ func (w *arrayWatch) giveUp(ctx context.Context, last *submission) error {
 
 // reason describes the task that should have run a point: the cluster's information, its output, and the place of that.
 func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
-	chunk := (len(s.Keys) + s.Tasks - 1) / s.Tasks
-	task := slices.Index(s.Keys, spec.Key) / chunk
+	task := s.taskOf(slices.Index(s.Keys, spec.Key))
 	text := l.system.reason(ctx, s, task)
 	name := logName(filepath.Join(l.dir, s.Name), fmt.Sprint(task))
 	log, err := files.Read(name, files.MaxJSON)
@@ -173,6 +214,15 @@ func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 		return fmt.Sprintf("%s; it left no log (%s)", text, name)
 	}
 	return fmt.Sprintf("%s; log: %s%s", text, name, lastLines(string(log)))
+}
+
+// taskOf returns the task that has a point.
+func (s *submission) taskOf(point int) int {
+	i, found := slices.BinarySearch(s.First, point)
+	if !found {
+		i--
+	}
+	return i
 }
 
 // logName is the file of a task's output.
@@ -208,24 +258,25 @@ func (l *Array) note(s *submission) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// submit writes the points and the script, notes them, and notifies the cluster.
+// submit writes the bundle and the script, notes them, and notifies the cluster.
 func (l *Array) submit(ctx context.Context, specs []Spec) (*submission, error) {
-	s := &submission{Name: fmt.Sprintf("spvsim-%s-%x", specs[0].Key[:8], time.Now().UnixNano()), Queue: l.profile.Queue}
-	var points bytes.Buffer
+	s := &submission{Name: fmt.Sprintf("spvsim-%s-%x", specs[0].Key[:8], time.Now().UnixNano()), Queue: l.Profile.Queue}
 	for i := range specs {
-		text, err := json.Marshal(&specs[i])
-		if err != nil {
-			return nil, err
-		}
-		points.Write(append(text, '\n'))
 		s.Keys = append(s.Keys, specs[i].Key)
 	}
 	largest := l.system.largest(ctx)
-	chunk := max(l.profile.Chunk, (len(specs)+largest-1)/largest)
-	s.Tasks = (len(specs) + chunk - 1) / chunk
+	chunk := max(l.Profile.Chunk, (len(specs)+largest-1)/largest)
 	file := filepath.Join(l.dir, s.Name)
-	err := errors.Join(Replace(file+".points", points.Bytes()), Replace(file+".sh", []byte(l.script(file, chunk))), l.note(s))
+	w := l.Plan.bundle(specs, costs(l.Store.All(), specs))
+	if err := w.write(file+".zip", (len(specs)+chunk-1)/chunk); err != nil {
+		return nil, err
+	}
+	b, err := OpenBundle(file + ".zip")
 	if err != nil {
+		return nil, err
+	}
+	s.Bundle, s.First, s.Tasks = b.ID, b.Tasks, len(b.Tasks)-1
+	if err := errors.Join(Replace(file+".sh", []byte(l.script(file))), l.note(s)); err != nil {
 		return nil, err
 	}
 	if s.ID, err = l.system.submit(ctx, s, file); err != nil {
@@ -235,20 +286,46 @@ func (l *Array) submit(ctx context.Context, specs []Spec) (*submission, error) {
 }
 
 // script returns the shell script of each task.
-func (l *Array) script(file string, chunk int) string {
-	store, err := filepath.Abs(l.store.dir)
-	if err != nil {
-		store = l.store.dir
-	}
-	index, keepLog := l.system.index()
+func (l *Array) script(file string) string {
+	in := l.system.script()
 	lines := []string{"#!/bin/sh"}
-	if keepLog {
-		lines = append(lines, fmt.Sprintf("exec >%s 2>&1", logName(quoted(file), index)))
+	if in.keepLog {
+		lines = append(lines, fmt.Sprintf("exec >%s 2>&1", logName(quoted(file), in.index)))
 	}
-	lines = append(lines, l.profile.Setup...)
-	lines = append(lines, fmt.Sprintf("exec %s sweep-point --points %s --store %s --chunk \"%s\" --chunk-size %d",
-		quoted(l.profile.Command), quoted(file+".points"), quoted(store), index, chunk))
+	program := cmp.Or(l.Profile.Command, l.Program)
+	if in.private {
+		file = filepath.Base(file)
+		lines = append(lines, fmt.Sprintf(": >>%s", rowsName(quoted(file), in.index))) // transferred whether the rest succeeds or not
+		if l.Profile.Command == "" {
+			program = "./" + filepath.Base(l.Program)
+			lines = append(lines, fmt.Sprintf("chmod +x %s", quoted(program)))
+		}
+	}
+	lines = append(lines, l.Profile.Setup...)
+	lines = append(lines, fmt.Sprintf("exec %s%s sweep-point --bundle %s --task \"%s\" --rows %s --workers %d", l.container(file, program, in.private), quoted(program),
+		quoted(file+".zip"), in.index, rowsName(quoted(file), "\""+in.index+"\""), l.Profile.CPUs))
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// container returns the words that start a program in the profile's Apptainer image; "" if it has none.
+func (l *Array) container(file, program string, private bool) string {
+	image := l.Profile.Container
+	if image == "" {
+		return ""
+	}
+	binds := `--bind "$PWD"`
+	if full, err := filepath.Abs(image); err == nil && isFile(full) {
+		if image = full; private {
+			image = "./" + filepath.Base(full)
+		}
+	}
+	if !private {
+		binds += " --bind " + quoted(filepath.Dir(file))
+		if l.Profile.Command == "" {
+			binds += " --bind " + quoted(filepath.Dir(program))
+		}
+	}
+	return fmt.Sprintf(`apptainer exec %s --pwd "$PWD" %s `, binds, quoted(image))
 }
 
 // quoted is a text as one word of the shell.
@@ -259,8 +336,8 @@ func ArrayStatus(ctx context.Context, out string, w io.Writer) error {
 	for _, of := range []struct {
 		dir    string
 		system system
-	}{{slurmDir, slurm{}}, {clusterDir, &commands{}}} {
-		l := &Array{dir: filepath.Join(out, of.dir), system: of.system}
+	}{{slurmDir, slurm{}}, {condorDir, condor{}}, {clusterDir, &commands{}}} {
+		l := &Array{ArraySetup{dir: filepath.Join(out, of.dir)}, of.system}
 		s, err := l.last()
 		if err == nil && s != nil {
 			err = l.status(ctx, s, w)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"spvsim/config"
@@ -72,5 +73,83 @@ func TestSubmissions(t *testing.T) {
 	c.profile.Submit = "echo wrong >&2; exit 2"
 	if _, err := c.submit(context.Background(), &submission{}, "f"); !errors.Is(err, ErrCluster) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A submit description has what the profile says, and names that HTCondor's lists can't hold are refused.
+func TestSubmitDescription(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "box.sif")
+	suite.OK(t, os.WriteFile(image, nil, 0o600))
+	profile := config.DefaultCluster()
+	profile.Account, profile.CPUs, profile.MemoryMB, profile.TimeMinutes, profile.Running = "group", 4, 500, 2, 9
+	profile.Flags, profile.Container = []string{"priority = 3"}, image
+	text := suite.Must(condor{profile, "/bin/spvsim"}.description(&submission{Name: "n", Tasks: 7}, "/out/n"))(t)
+	for _, want := range []string{
+		"request_cpus = 4", "request_memory = 500MB", "allowed_execute_duration = 120", "accounting_group = group", "max_materialize = 9", "priority = 3",
+		"transfer_input_files = /out/n.zip, /bin/spvsim, " + image, "transfer_output_files = n-$(Process).rows", "queue 7",
+	} {
+		if !strings.Contains("\n"+text, "\n"+want+"\n") {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, name := range []string{"/out,1/n", "/out\"/n", "/out\n/n"} {
+		if _, err := (condor{profile: profile}).description(&submission{}, name); !errors.Is(err, ErrCluster) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// Jobs of HTCondor count as long as they have not ended; a task's end is told by the history.
+func TestStatesOfCondor(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	script := func(name, text string) {
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	}
+	script("condor_q", `printf '1\n2\n3\n4\n5\n6\n7\n'`)
+	list, err := condor{}.states(t.Context(), &submission{Name: "n"})
+	if got := strings.Join(list, " "); err != nil || got != "idle running held transferring suspended" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for text, want := range map[string]string{"echo 3 undefined": ": exit code 3", "echo undefined held by the system": ": removed, held by the system", "true": "", "exit 1": ""} {
+		script("condor_history", text)
+		if got := (condor{}).reason(t.Context(), &submission{Name: "n"}, 0); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A task's script starts the profile's program, in its container if it has one.
+func TestScriptsOfTasks(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "box.sif")
+	suite.OK(t, os.WriteFile(image, nil, 0o600))
+	for _, c := range []struct {
+		system             system
+		command, container string
+		want               string
+	}{
+		{slurm{}, "", "", "exec '/bin/spvsim' sweep-point --bundle '/o/n.zip' --task \"$SLURM_ARRAY_TASK_ID\" --rows '/o/n'-\"$SLURM_ARRAY_TASK_ID\".rows --workers 1"},
+		{slurm{}, "other", "", "exec 'other' sweep-point "},
+		{slurm{}, "", image, "exec apptainer exec --bind \"$PWD\" --bind '/o' --bind '/bin' --pwd \"$PWD\" '" + image + "' '/bin/spvsim' sweep-point "},
+		{slurm{}, "spvsim", "docker://i", "exec apptainer exec --bind \"$PWD\" --bind '/o' --pwd \"$PWD\" 'docker://i' 'spvsim' sweep-point "},
+		{condor{}, "", "", "chmod +x './spvsim'\nexec './spvsim' sweep-point --bundle 'n.zip' "},
+		{condor{}, "spvsim", image, "exec apptainer exec --bind \"$PWD\" --pwd \"$PWD\" './box.sif' 'spvsim' sweep-point "},
+	} {
+		profile := config.DefaultCluster()
+		profile.Command, profile.Container = c.command, c.container
+		l := &Array{ArraySetup{Profile: profile, Program: "/bin/spvsim"}, c.system}
+		if got := l.script("/o/n"); !strings.Contains(got, c.want) {
+			t.Errorf("no %q in\n%s", c.want, got)
+		}
+	}
+}
+
+// The task of a point is that of its range.
+func TestTaskOfAPoint(t *testing.T) {
+	s := &submission{First: []int{0, 3, 4, 9}}
+	for point, want := range map[int]int{0: 0, 2: 0, 3: 1, 4: 2, 8: 2} {
+		if got := s.taskOf(point); got != want {
+			t.Errorf("point %d: task %d, want %d", point, got, want)
+		}
 	}
 }

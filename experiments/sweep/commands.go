@@ -29,14 +29,16 @@ type process struct {
 }
 
 // NewCommands creates a launcher of a profile with commands. It writes its files to the sweep's output folder.
-func NewCommands(profile *config.Cluster, out string, store *Store) (*Array, error) {
-	if err := profile.CheckCommands(); err != nil {
+func NewCommands(setup ArraySetup, out string) (*Array, error) {
+	if err := setup.Profile.CheckCommands(); err != nil {
 		return nil, err
 	}
-	return newArray(profile, &commands{profile: profile}, filepath.Join(out, clusterDir), store)
+	return newArray(setup, &commands{profile: setup.Profile}, filepath.Join(out, clusterDir))
 }
 
-func (c *commands) index() (string, bool) { return c.profile.Index, true }
+func (c *commands) script() surroundings {
+	return surroundings{index: c.profile.Index, keepLog: true}
+}
 
 // largest: a cluster with its own limit needs a larger chunk.
 func (c *commands) largest(context.Context) int { return 1_000_000 }

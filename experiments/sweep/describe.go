@@ -21,8 +21,9 @@ func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
 	}
 	if !p.IsComplete() {
 		e := p.Estimate(s, missing)
-		_, err := fmt.Fprintf(w, "%d points, not listed: %d of them, evenly spread, are ready to run or have a result\n%d of those have a result; without results, all take about %s on one core\n",
-			p.Points, len(p.Specs), len(p.Specs)-len(missing), rounded(e.Total*time.Duration(p.Points)/time.Duration(max(len(missing), 1))))
+		each := float64(p.Points) / float64(max(len(missing), 1))
+		_, err := fmt.Fprintf(w, "%d points, not listed: %d of them, evenly spread, are ready to run or have a result\n%d of those have a result; without results, all take about %s on one core; %s%s\n",
+			p.Points, len(p.Specs), len(p.Specs)-len(missing), rounded(time.Duration(float64(e.Total)*each)), e.cost(each), e.assumption())
 		return err
 	}
 	run := map[int]bool{}
@@ -70,10 +71,30 @@ func (p *Plan) outlook(s *Store, missing []int, workers int) string {
 	}
 	wall := e.Total / time.Duration(min(workers, len(missing)))
 	text += fmt.Sprintf(": about %s on one core, %s with %d workers", rounded(e.Total), rounded(wall), workers)
-	if e.FromSimilar < e.Points {
-		text += fmt.Sprintf("; %d of them at an assumed %.0f workgroups a second, as nothing similar has run here", e.Points-e.FromSimilar, assumedRate)
+	return text + "; " + e.cost(1) + e.assumption()
+}
+
+// cost words what points cost that are so many times the estimated ones.
+func (e *Estimate) cost(times float64) string {
+	return fmt.Sprintf("%.2g core hours, %s of results", e.Total.Hours()*times, sizeText(float64(e.Bytes)*times))
+}
+
+// assumption words what the estimate has no basis for.
+func (e *Estimate) assumption() string {
+	if e.FromSimilar == e.Points {
+		return ""
 	}
-	return text
+	return fmt.Sprintf("; %d of them at an assumed %.0f workgroups a second and %s a result, as nothing similar has run here (--sample 10 runs some)", e.Points-e.FromSimilar, assumedRate, sizeText(assumedBytes))
+}
+
+// sizeText writes a number of bytes.
+func sizeText(bytes float64) string {
+	units := []string{"bytes", "kB", "MB", "GB", "TB"}
+	i := 0
+	for ; bytes >= 1000 && i < len(units)-1; i++ {
+		bytes /= 1000
+	}
+	return fmt.Sprintf("%.3g %s", bytes, units[i])
 }
 
 func rounded(d time.Duration) time.Duration {

@@ -31,8 +31,9 @@ type Output struct {
 }
 
 // RunWorker is a worker process: it reads specs, a line each, simulates one after the other and writes their records. It
-// ends when its input does. If that ends while a point is simulated, it calls orphaned: the parent is gone.
-func RunWorker(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, orphaned func()) error {
+// ends when its input does. If that ends while a point is simulated, it calls orphaned: the parent is gone. The points'
+// files are in a bundle, if there is one.
+func RunWorker(ctx context.Context, in io.Reader, out io.Writer, from *Bundle, simulate Simulate, orphaned func()) error {
 	points := &input{lines: make(chan []byte), orphaned: orphaned}
 	go points.read(in)
 	for text := range points.lines {
@@ -40,7 +41,7 @@ func RunWorker(ctx context.Context, in io.Reader, out io.Writer, simulate Simula
 		if err := json.Unmarshal(text, &s); err != nil {
 			return fmt.Errorf("want a point in each line of standard input: %w", err)
 		}
-		r := s.simulated(ctx, simulate)
+		r := s.simulated(ctx, from, simulate)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -75,10 +76,10 @@ func (p *input) read(in io.Reader) {
 }
 
 // simulated is the record of the point.
-func (s *Spec) simulated(ctx context.Context, simulate Simulate) *Record {
+func (s *Spec) simulated(ctx context.Context, from *Bundle, simulate Simulate) *Record {
 	begin := time.Now()
 	r := s.record()
-	run, err := s.Ready()
+	run, err := s.Ready(from)
 	var result Output
 	if err == nil {
 		result, err = simulate(ctx, run)
@@ -123,7 +124,12 @@ func (s *Spec) record() *Record {
 type Workers struct {
 	Command []string // program and arguments that run Work
 	Count   int
-	Store   *Store
+	Store   saver
+}
+
+// A saver keeps records: a Store, or a task's file of rows.
+type saver interface {
+	Save(key string, r *Record) error
 }
 
 // workerEnv: a simulation has one thread; with more, its garbage collector would use cores of the other workers.

@@ -1,14 +1,19 @@
 package sweep
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"spvsim/config"
 	"spvsim/internal/suite"
 )
 
@@ -77,5 +82,29 @@ func TestWorkerOrphanedByClosedInput(t *testing.T) {
 		if lost != busy {
 			t.Errorf("busy %t: lost %t", busy, lost)
 		}
+	}
+}
+
+// A worker keeps nothing of the points that it has run: its live memory after 50 and after 400 of them is the same.
+func TestWorkerKeepsNothing(t *testing.T) {
+	p := variedPlan(t)
+	var points bytes.Buffer
+	for i := range 400 {
+		points.Write(append(suite.Must(json.Marshal(&p.Specs[i%len(p.Specs)]))(t), '\n'))
+	}
+	ran := 0
+	live := map[int]uint64{}
+	nothing := func(context.Context, *config.Run) (Output, error) {
+		if ran++; ran%50 == 0 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			live[ran] = m.HeapAlloc
+		}
+		return Output{Stats: []byte("{}")}, nil
+	}
+	suite.OK(t, RunWorker(t.Context(), &points, io.Discard, nil, nothing, func() {}))
+	if ran != 400 || live[400] > live[50]+512<<10 {
+		t.Errorf("%d points, live bytes by points: %v", ran, live)
 	}
 }

@@ -23,11 +23,11 @@ const ColumnsKey = "spvsim.columns"
 
 // A ColumnNote describes a column for readers of a Parquet file.
 type ColumnNote struct {
-	Name   string `json:"name"`
-	Type   string `json:"type"` // integer, real or text
-	Role   Role   `json:"role"`
-	Unit   string `json:"unit,omitempty"`   // empty: none, or not known
-	Source string `json:"source,omitempty"` // path of the setting or in the statistics, expression, or source of a reference
+	Name   string `json:"name" doc:"name of the column"`
+	Type   string `json:"type" doc:"integer (64 bits), real (double) or text"`
+	Role   Role   `json:"role" doc:"purpose of the column"`
+	Unit   string `json:"unit,omitempty" doc:"unit; left out where none is known"`
+	Source string `json:"source,omitempty" doc:"path of the setting or in the statistics, expression, or source of a reference"`
 }
 
 // Notes describe the columns in order.
@@ -43,8 +43,6 @@ func (t *Table) notesText() (string, error) {
 	text, err := json.Marshal(t.Notes())
 	return string(text), err
 }
-
-func (typ Type) String() string { return [...]string{"integer", "real", "text"}[typ] }
 
 // statUnit returns the unit of a statistic by path; "" if the path is not known.
 func statUnit(path string) string {

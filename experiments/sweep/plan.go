@@ -72,6 +72,16 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// JobSettings are the settings of the job, without those of the machine.
+func (s *Spec) JobSettings() (list []Setting) {
+	for _, x := range s.Settings {
+		if x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // Cell is a named value: int64, float64 or string.
 type Cell struct {
 	Name  string `json:"name"`
@@ -87,15 +97,21 @@ type Plan struct {
 	Points     int    // of the experiment; an outline has the specs of some of them
 	// Idle are the keys that points set and that do nothing under the scheduler that they run under.
 	Idle []string
+
+	choice   Choice
+	location FileLocation
 }
 
 // A Choice selects an experiment, with the overrides of a command line.
 type Choice struct {
-	Name           string // a file if it ends in .yaml, else an embedded experiment; with axes or settings it may be a job's
-	Machine        string // in place of the job's
-	Axes, Settings []string
-	WhatIf         []string // counterfactual machines, as config.ParseWhatIf reads them
-	Sandbox        bool     // read nothing outside of the file's folder
+	Name     string   `json:"name"`              // a file if it ends in .yaml, else an embedded experiment; with axes or settings it may be a job's
+	Machine  string   `json:"machine,omitempty"` // in place of the job's
+	Axes     []string `json:"axes,omitempty"`
+	Settings []string `json:"settings,omitempty"`
+	WhatIf   []string `json:"what_if,omitempty"` // counterfactual machines, as config.ParseWhatIf reads them
+	Sandbox  bool     `json:"sandbox,omitempty"` // read nothing outside of the file's folder
+
+	system fs.FS // of the files; nil: that of the operating system
 }
 
 // Load finds an experiment by name.
@@ -141,15 +157,20 @@ func (c Choice) loadExperiment(jobs bool) (*config.Experiment, FileLocation, err
 	if strings.HasSuffix(c.Name, ".yaml") || strings.HasSuffix(c.Name, ".yml") {
 		return c.file(jobs)
 	}
+	at := FileLocation{choice: c, system: c.system}
+	if at.system == nil {
+		at.system = newInputs(files.OS())
+	}
 	fsys, file, err := experiments.LookupFigure(c.Name)
 	if err != nil {
 		if _, _, unknown := readyJob(c.Name); jobs && unknown == nil {
-			return config.JobExperiment(files.OS(), c.Name), FileLocation{}, nil
+			return config.JobExperiment(at.system, c.Name), at, nil
 		}
 		return nil, FileLocation{}, err
 	}
 	e, err := config.LoadExperiment(fsys, file)
-	return e, FileLocation{Library: true}, err
+	at.Library = true
+	return e, at, err
 }
 
 func (c Choice) file(jobs bool) (*config.Experiment, FileLocation, error) {
@@ -157,26 +178,46 @@ func (c Choice) file(jobs bool) (*config.Experiment, FileLocation, error) {
 	if err != nil {
 		return nil, FileLocation{}, err
 	}
-	at := FileLocation{Dir: dir, Sandbox: c.Sandbox}
-	fsys, err := at.system()
-	if err != nil {
-		return nil, at, err
+	at := FileLocation{Dir: dir, Sandbox: c.Sandbox, choice: c, system: c.system}
+	if at.system == nil {
+		fsys, err := at.onThisComputer()
+		if err != nil {
+			return nil, at, err
+		}
+		at.system = newInputs(fsys)
 	}
-	if jobs && config.KindOf(fsys, c.Name) == "job" {
-		return config.JobExperiment(fsys, c.Name), at, nil
+	if jobs && config.KindOf(at.system, c.Name) == "job" {
+		return config.JobExperiment(at.system, c.Name), at, nil
 	}
-	e, err := config.LoadExperiment(fsys, c.Name)
+	e, err := config.LoadExperiment(at.system, c.Name)
 	return e, at, err
 }
 
 // FileLocation locates an experiment's files.
 type FileLocation struct {
-	Library bool
-	Dir     string
-	Sandbox bool // nothing outside of Dir is read
+	Library bool   `json:"library,omitempty"`
+	Dir     string `json:"dir"`
+	Sandbox bool   `json:"sandbox,omitempty"` // nothing outside of Dir is read
+
+	choice Choice // of the experiment
+	system fs.FS  // of files that are not in the library
 }
 
-func (p FileLocation) system() (fs.FS, error) {
+// In returns the location of an experiment whose files are in another folder.
+func (p FileLocation) In(dir string) FileLocation {
+	p.Library, p.Dir = false, dir
+	return p
+}
+
+// inputs are the files that were read.
+func (p FileLocation) inputs() *Inputs {
+	if n, ok := p.system.(*Inputs); ok {
+		return n
+	}
+	return newInputs(files.OS()) // of a plan without files: none
+}
+
+func (p FileLocation) onThisComputer() (fs.FS, error) {
 	if p.Sandbox {
 		return files.Sandbox(p.Dir)
 	}
@@ -184,11 +225,7 @@ func (p FileLocation) system() (fs.FS, error) {
 }
 
 func (p FileLocation) files() (*config.Files, error) {
-	fsys, err := p.system()
-	if err != nil {
-		return nil, err
-	}
-	f := &config.Files{FS: fsys, Dir: p.Dir, Job: readyJob}
+	f := &config.Files{FS: p.system, CommandLine: p.system, Dir: p.Dir, Job: readyJob}
 	if p.Library {
 		fsys, err := experiments.FigureFiles()
 		if err != nil {
@@ -238,6 +275,18 @@ func evenlySpread(points []config.Point, count int) (chosen []config.Point) {
 	return chosen
 }
 
+// Sample returns a plan of about count of the points without a result, evenly spread.
+func (p *Plan) Sample(s *Store, count int) (*Plan, error) {
+	missing, err := p.Missing(s)
+	part := *p
+	part.Specs = nil
+	for k := range min(count, len(missing)) {
+		i := missing[(2*k+1)*len(missing)/(2*min(count, len(missing)))]
+		part.Specs = append(part.Specs, p.Specs[i])
+	}
+	return &part, err
+}
+
 func newPlan(ctx context.Context, e *config.Experiment, at FileLocation, small bool, limits Limits, id Identity, choose func([]config.Point) []config.Point) (*Plan, error) {
 	points, err := e.Points(small)
 	if err != nil {
@@ -250,7 +299,7 @@ func newPlan(ctx context.Context, e *config.Experiment, at FileLocation, small b
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, Small: small, Identity: id, Points: len(points)}
+	p := &Plan{Experiment: e, Small: small, Identity: id, Points: len(points), choice: at.choice, location: at}
 	points = choose(points)
 	for i := range points {
 		if err := ctx.Err(); err != nil {
@@ -283,9 +332,7 @@ func newSpec(e *config.Experiment, at FileLocation, files *config.Files, p *conf
 	for _, x := range p.Settings {
 		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
 	}
-	for _, c := range p.Cells {
-		s.Cells = append(s.Cells, Cell(c))
-	}
+	s.Cells = cellsOf(p)
 	key := s.Inputs + "\n" + id.Build
 	for _, v := range e.Values {
 		s.Values = append(s.Values, Element(v))
@@ -313,12 +360,21 @@ func countWorkgroups(j *config.Job) uint64 {
 // ErrChanged means that a file changed between the sweep's start and a point's.
 var ErrChanged = errors.New("the machine, the job or a file that it names changed since the sweep started: start it again")
 
-// Ready loads the files of a spec, in the worker.
-func (s *Spec) Ready() (*config.Run, error) {
-	files, err := FileLocation{s.Library, s.Dir, s.Sandbox}.files()
+// Ready loads the files of a spec, in the worker. from is the bundle that has them; nil: they are on this computer.
+func (s *Spec) Ready(from *Bundle) (*config.Run, error) {
+	at := FileLocation{Library: s.Library, Dir: s.Dir, Sandbox: s.Sandbox, system: from}
+	if from == nil {
+		fsys, err := at.onThisComputer()
+		if err != nil {
+			return nil, err
+		}
+		at.system = fsys
+	}
+	files, err := at.files()
 	if err != nil {
 		return nil, err
 	}
+	files.Verified = from != nil
 	var settings []config.Setting
 	for _, x := range s.Settings {
 		v, err := config.ParseValue(x.Value)
@@ -331,7 +387,7 @@ func (s *Spec) Ready() (*config.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.Inputs != s.Inputs {
+	if from == nil && run.Inputs != s.Inputs {
 		return nil, ErrChanged
 	}
 	run.Job.Limits.Cycles, run.Job.Limits.HostSeconds = int(s.Limits.Cycles), s.Limits.Seconds

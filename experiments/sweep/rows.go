@@ -40,6 +40,7 @@ func (p *Plan) Rows(s *Store) (*Table, error) {
 	b.addColumn("inputs", func(i int) any { return b.records[i].Inputs })
 	b.addColumn("version", func(i int) any { return b.records[i].Version })
 	b.describe()
+	b.table.points = b.points
 	return b.table, errors.Join(err, b.unique())
 }
 
@@ -86,7 +87,7 @@ func (b *rowsBuilder) addColumn(name string, value func(row int) any) {
 	for i := range values {
 		values[i] = value(i)
 	}
-	b.table.add(name, values)
+	b.table.Add(name, values)
 }
 
 // parameters adds the number of each point, and the cells that any point has.

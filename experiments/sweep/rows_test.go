@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"spvsim/internal/suite"
-	"spvsim/plots"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/internal/parquet"
+	"spvsim/internal/suite"
+	"spvsim/plots"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -100,19 +102,19 @@ func TestRowFaults(t *testing.T) {
 
 func anyTable() *Table {
 	t := &Table{Rows: 3}
-	t.add("integer", []any{int64(1), nil, int64(-math.MaxInt64)})
-	t.add("real.number", []any{int64(1), 0.1, nil})
-	t.add("text, quoted", []any{"a\nb", nil, int64(5)})
-	t.add("nothing", []any{nil, nil, nil})
+	t.Add("integer", []any{int64(1), nil, int64(-math.MaxInt64)})
+	t.Add("real.number", []any{int64(1), 0.1, nil})
+	t.Add("text, quoted", []any{"a\nb", nil, int64(5)})
+	t.Add("nothing", []any{nil, nil, nil})
 	return t
 }
 
 func TestTypesOfColumns(t *testing.T) {
-	var types []Type
+	var types []parquet.Type
 	for _, c := range anyTable().Columns {
 		types = append(types, c.Type)
 	}
-	if diff := cmp.Diff([]Type{Integer, Real, Text, Text}, types); diff != "" {
+	if diff := cmp.Diff([]parquet.Type{Integer, Real, Text, Text}, types); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -150,7 +152,7 @@ func TestParquet(t *testing.T) {
 
 // Pages of as many values as one may have, and one more, hold all rows.
 func TestParquetOfManyRows(t *testing.T) {
-	for _, n := range []int{0, pageRows, pageRows + 1} {
+	for _, n := range []int{0, parquet.PageRows, parquet.PageRows + 1} {
 		values := make([]any, n)
 		for i := range values {
 			if i%3 != 0 {

@@ -20,19 +20,23 @@ type slurm struct{ profile *config.Cluster }
 var ErrCluster = errors.New("cluster")
 
 // NewSlurm creates a launcher that writes its files to the sweep's output folder.
-func NewSlurm(profile *config.Cluster, out string, store *Store) (*Array, error) {
-	if err := profile.CheckSlurm(); err != nil {
+func NewSlurm(setup ArraySetup, out string) (*Array, error) {
+	if err := errors.Join(setup.Profile.CheckWithoutCommands("slurm"), installed("sbatch", "squeue")); err != nil {
 		return nil, err
 	}
-	for _, tool := range []string{"sbatch", "squeue"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			return nil, fmt.Errorf("%w: %s is not installed here: submit from a node of the cluster", ErrCluster, tool)
-		}
-	}
-	return newArray(profile, slurm{profile}, filepath.Join(out, slurmDir), store)
+	return newArray(setup, slurm{setup.Profile}, filepath.Join(out, slurmDir))
 }
 
-func (slurm) index() (string, bool) { return "$SLURM_ARRAY_TASK_ID", false }
+func installed(tools ...string) error {
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			return fmt.Errorf("%w: %s is not installed here: submit from a node of the cluster", ErrCluster, tool)
+		}
+	}
+	return nil
+}
+
+func (slurm) script() surroundings { return surroundings{index: "$SLURM_ARRAY_TASK_ID"} }
 
 func (l slurm) submit(ctx context.Context, s *submission, file string) (string, error) {
 	out, err := command(ctx, "sbatch", l.arguments(s, file)...)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"spvsim/internal/files"
 )
@@ -58,6 +59,18 @@ func (s *Store) path(key string) string { return filepath.Join(s.dir, key+record
 
 // Save writes a record atomically and durably: complete or not at all, and safe from a loss of power.
 func (s *Store) Save(key string, r *Record) error {
+	if err := s.place(key, r, (*os.File).Sync); err != nil {
+		return err
+	}
+	return syncDir(s.dir)
+}
+
+// write is Save for a record that is durable elsewhere.
+func (s *Store) write(key string, r *Record) error {
+	return s.place(key, r, func(*os.File) error { return nil })
+}
+
+func (s *Store) place(key string, r *Record, sync func(*os.File) error) error {
 	data, err := r.encode()
 	if err != nil {
 		return err
@@ -67,14 +80,29 @@ func (s *Store) Save(key string, r *Record) error {
 		return err
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(recordMode), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(recordMode), sync(f), f.Close())
+	if err == nil {
+		err = s.clearFolder(key)
+	}
 	if err == nil {
 		err = os.Rename(f.Name(), s.path(key))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncDir(s.dir)
+	return nil
+}
+
+// clearFolder renames a folder that has the name of a record, which can't replace it. What it has is kept.
+func (s *Store) clearFolder(key string) error {
+	if info, err := os.Lstat(s.path(key)); err != nil || !info.IsDir() {
+		return nil
+	}
+	to, err := os.MkdirTemp(s.dir, "folder-"+key+"-*")
+	if err != nil {
+		return err
+	}
+	return os.Rename(s.path(key), filepath.Join(to, key+recordSuffix))
 }
 
 // recordMode lets others read a shared cache; CreateTemp's mode does not.
@@ -125,24 +153,38 @@ func (r *Record) isComplete() bool {
 }
 
 // Load reads a record; nil if there is none. A record is ignored, so that the point runs again, if it is damaged,
-// incomplete, of another format, of other inputs or elements, or of a point that reached other limits than it has now.
+// incomplete, no regular file, of another format, of other inputs or elements, or of a point that reached other limits
+// than it has now.
 func (s *Store) Load(spec *Spec) (*Record, error) {
 	data, err := files.Read(s.path(spec.Key), files.MaxJSON)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, files.ErrLimit) || isOdd(s.path(spec.Key)) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := decode(data)
-	if r == nil || r.Inputs != spec.Inputs || r.Status == Done && len(r.Values) != len(spec.Values) || r.Stopped != nil && *r.Stopped != spec.Limits {
-		return nil, nil
+	if r := decode(data); r != nil && spec.accepts(r) {
+		return r, nil
 	}
-	return r, nil
+	return nil, nil
+}
+
+// accepts reports whether a record is one of the point as it is now.
+func (s *Spec) accepts(r *Record) bool {
+	return r.isComplete() && r.Inputs == s.Inputs && (r.Status != Done || len(r.Values) == len(s.Values)) && (r.Stopped == nil || *r.Stopped == s.Limits)
+}
+
+// isOdd reports whether a name is of a folder, pipe, socket or device, or a link to one.
+func isOdd(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // Remove forgets a point.
 func (s *Store) Remove(key string) error {
+	if err := s.clearFolder(key); err != nil {
+		return err
+	}
 	if err := os.Remove(s.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	pointsDir  = "points"
 	slurmDir   = "slurm"
+	condorDir  = "condor"
 	clusterDir = "cluster"
 )
 
@@ -144,8 +145,10 @@ func (c Counts) String() string {
 	return text
 }
 
-// FirstFault describes the first failed point, by its number and parameters; "" if none failed.
-func (p *Plan) FirstFault(s *Store) (string, error) {
+// Faults describes the first failed points, by their number and parameters; "" if none failed.
+func (p *Plan) Faults(s *Store, most int) (string, error) {
+	var text strings.Builder
+	count := 0
 	for i := range p.Specs {
 		r, err := s.Load(&p.Specs[i])
 		if err != nil {
@@ -154,14 +157,19 @@ func (p *Plan) FirstFault(s *Store) (string, error) {
 		if r == nil || r.Status == Done {
 			continue
 		}
+		if count++; count > most {
+			continue
+		}
 		var cells []string
 		for _, c := range p.Specs[i].Cells {
 			cells = append(cells, fmt.Sprintf("%s = %v", c.Name, c.Value))
 		}
-		text := strings.ReplaceAll(strings.TrimSpace(r.Error), "\n", "\n  ")
-		return fmt.Sprintf("\n  point %d (%s): %s", i, strings.Join(cells, ", "), text), nil
+		fmt.Fprintf(&text, "\n  point %d (%s): %s", i, strings.Join(cells, ", "), strings.ReplaceAll(strings.TrimSpace(r.Error), "\n", "\n  "))
 	}
-	return "", nil
+	if count > most {
+		fmt.Fprintf(&text, "\n  and %d more", count-most)
+	}
+	return text.String(), nil
 }
 
 // Write writes the rows as CSV and Parquet, whole or not at all, and returns the file names.

@@ -4,22 +4,24 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"spvsim/internal/parquet"
 )
 
-// Type is the type of a column.
-type Type int
-
+// Types of columns.
 const (
-	Integer Type = iota
-	Real
-	Text
+	Integer = parquet.Integer
+	Real    = parquet.Real
+	Text    = parquet.Text
 )
 
 // A TableColumn is a named, typed column. A value is nil (missing), int64, float64 or string; those of a Real column
 // are all float64, those of a Text column all string.
 type TableColumn struct {
 	Name   string
-	Type   Type
+	Type   parquet.Type
 	Role   Role
 	Unit   string // empty: none, or not known
 	Source string
@@ -30,7 +32,11 @@ type TableColumn struct {
 type Table struct {
 	Rows    int
 	Columns []TableColumn
+	points  []int // of each row, of a sweep
 }
+
+// Points returns the point of each row of a sweep.
+func (t *Table) Points() []int { return t.points }
 
 // column finds a column by name, or nil.
 func (t *Table) column(name string) *TableColumn {
@@ -42,8 +48,8 @@ func (t *Table) column(name string) *TableColumn {
 	return nil
 }
 
-// add appends a column with the narrowest type for all its values.
-func (t *Table) add(name string, values []any) {
+// Add appends a column with the narrowest type for all its values.
+func (t *Table) Add(name string, values []any) {
 	c := TableColumn{Name: name, Values: values}
 	some := false
 	for _, v := range values {
@@ -59,12 +65,12 @@ func (t *Table) add(name string, values []any) {
 		c.Type = Text // of nothing but missing values nothing is known
 	}
 	for i, v := range values {
-		values[i] = c.Type.convert(v)
+		values[i] = convert(c.Type, v)
 	}
 	t.Columns = append(t.Columns, c)
 }
 
-func (typ Type) convert(v any) any {
+func convert(typ parquet.Type, v any) any {
 	n, isInt := v.(int64)
 	switch {
 	case v == nil:
@@ -109,4 +115,34 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// WriteParquet writes the rows as Parquet. The metadata of the file describes the columns (ColumnsKey).
+func (t *Table) WriteParquet(w io.Writer) error {
+	notes, err := t.notesText()
+	if err != nil {
+		return err
+	}
+	out := parquet.NewWriter(w)
+	out.Metadata = []format.KeyValue{{Key: ColumnsKey, Value: notes}}
+	for i := range t.Columns {
+		from := &t.Columns[i]
+		c := out.Column(from.Name, from.Type)
+		for _, v := range from.Values {
+			switch v := v.(type) {
+			case nil:
+				c.Null()
+			case int64:
+				c.Int(v)
+			case float64:
+				c.Real(v)
+			default:
+				c.Text(cellText(v))
+			}
+		}
+	}
+	if err := out.EndGroup(t.Rows); err != nil {
+		return err
+	}
+	return out.Close()
 }

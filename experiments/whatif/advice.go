@@ -67,6 +67,7 @@ var advice = map[string]func(*evidence) string{
 	"fetch":          (*evidence).fetch,
 	"payload-memory": (*evidence).payloads,
 	"queue":          (*evidence).queue,
+	"divergence":     (*evidence).divergence,
 }
 
 func (e *evidence) launches() string {
@@ -208,6 +209,15 @@ func (e *evidence) queue() string {
 		}
 	}
 	return fmt.Sprintf("payloads of node %s wait %.0f cycles for their first instruction (mean; %d at most): want fewer and larger payloads, or a coalescing node", longest, wait.Mean, wait.Max)
+}
+
+func (e *evidence) divergence() string {
+	x := e.mostCostly(func(in *isa.Inst) bool { return in.Mem == nil }, func(_ *isa.Inst, n *account.InstCount) uint64 { return n.Idle })
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f lanes of a wave are inactive at %s, on average, which is issued for them as well: let the lanes of a wave take the same path (order the work by its path), or choose values rather than branches",
+		float64(x.count.Idle)/float64(x.count.Issues), x.where)
 }
 
 // ofLevel describes a level of memory, if the run asked it for anything.

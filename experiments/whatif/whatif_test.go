@@ -93,6 +93,7 @@ var known = []struct {
 	{"spills", "needs more registers than a wave has", bench{"matmul", "rdna3-rx7900xtx", "", "registers.vector_max=40"}},
 	{"lds-size", "bytes of LDS a workgroup", bench{"nbody", "rdna3-rx7900xtx", "", "lds.granule_bytes=65536 shader_engines=1 compute_units=1"}},
 	{"fetch", "wait for instructions", bench{"matmul", "rdna3-rx7900xtx", "", "fetch.enabled=true fetch.bytes=64 fetch.line_bytes=64 fetch.ways=1 fetch.miss_latency=500"}},
+	{"divergence", "lanes of a wave are inactive at ", bench{"testdata/branches.yaml", "rdna3-rx7900xtx", "", small}},
 	{"queue", "payloads of node", bench{"koch", "rdna3-rx7900xtx", "", ""}},
 }
 

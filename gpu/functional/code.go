@@ -39,7 +39,7 @@ type code struct {
 	segmentEnds []bool // by instruction: it is the last of a segment
 	// skipped are loads of descriptors. Nothing is computed from their results, so they are only counted.
 	skipped []int
-	warm    bool // caches are warmed or LDS accesses timed: nothing is skipped
+	warm    bool // caches are warmed, or LDS accesses timed or checked: nothing is skipped
 }
 
 // newCode cuts a program into segments. The last instruction of a lowered program is an end or a branch.

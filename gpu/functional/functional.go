@@ -25,6 +25,7 @@ import (
 	"runtime"
 
 	"spvsim/account"
+	"spvsim/check"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -43,6 +44,8 @@ type Kernel struct {
 	// Scratch has the addresses of the waves' private memory, for warming of caches.
 	// nil: there are none.
 	Scratch []mem.Scratch
+	// Check checks the accesses of workgroups; nil: nothing does.
+	Check *check.LaunchCheck
 }
 
 // A Grid is a launch of a kernel: workgroups [First, End), in the order of x, y
@@ -93,6 +96,8 @@ type Options struct {
 	// Cache keeps compiled programs and workers for the next run; nil: none.
 	Cache    *Cache
 	Payloads Payloads // nil outside of an execution graph
+	// Checked: kernels have their accesses checked.
+	Checked bool
 	// Print is called for each DebugPrint, one call at a time; nil: not called.
 	Print func(at uint64, p *program.Program, st *isa.State, in *isa.Inst)
 	// Poll is called every pollInterval or later, one call at a time. An error ends

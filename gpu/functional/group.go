@@ -30,6 +30,9 @@ func (k *worker) beginWorkgroup(kernel *Kernel, wg *Workgroup) *group {
 	g.table.used = true
 	g.shared = simd.Workgroup{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
+	if c := kernel.Check; c != nil {
+		g.shared.Check = c.Begin(p, wg.Index, wg.ID, n)
+	}
 	g.live, g.waiting = n, 0
 	if n := int(p.LDSBytes); len(g.local.Bytes) != n || g.cleared != k.lds.ChangeCount {
 		g.local.Bytes, g.cleared = resized(g.local.Bytes, n), k.lds.ChangeCount

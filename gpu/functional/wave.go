@@ -1,6 +1,7 @@
 package functional
 
 import (
+	"spvsim/check"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -78,17 +79,20 @@ func (k *worker) runWave(g *group, w *wave) stopReason {
 				w.pc = l.in.Target
 			}
 		case simd.PathMemory:
-			if !k.memory(g, w, l.access, l.in) {
+			if !k.memory(g, w, l) {
 				return failed
 			}
 			if k.isSpinning(w, l.in) {
 				return polled
 			}
 		case simd.PathLDS:
-			if k.localMemory(g, w, l.local, l.in) {
+			if k.localMemory(g, w, l) {
 				return polled
 			}
 		case simd.PathBarrier:
+			if c := g.shared.Check; c != nil {
+				c.Barrier(st.WaveInGroup)
+			}
 			w.status = waveWaits
 			return arrived
 		case simd.PathEnd:
@@ -131,15 +135,25 @@ func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 // runAccess executes an access that does not end a segment, because no wave polls it.
 func (k *worker) runAccess(g *group, w *wave, s *exit) {
 	if s.access == nil {
-		k.localMemory(g, w, s.local, s.in)
+		k.localMemory(g, w, s)
 		return
 	}
-	k.memory(g, w, s.access, s.in)
+	k.memory(g, w, s)
 	k.isSpinning(w, s.in)
 }
 
 // memory executes an access to device memory. It returns false if the run failed.
-func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool {
+func (k *worker) memory(g *group, w *wave, s *exit) bool {
+	if c := g.shared.Check; c != nil && c.ChecksBuffer(int(s.pc), s.in) {
+		k.checkAccess(c, w, s)
+		ok := k.memoryAccess(g, w, s.access, s.in)
+		c.AfterAtomics(s.in)
+		return ok
+	}
+	return k.memoryAccess(g, w, s.access, s.in)
+}
+
+func (k *worker) memoryAccess(g *group, w *wave, access mem.Access, in *isa.Inst) bool {
 	st := &w.state
 	if st.Helpers == 0 && !in.Mem.Payload {
 		access(k.port, 0, st, &w.env, in)
@@ -157,15 +171,30 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 	return true
 }
 
+// checkAccess has an access to device memory checked.
+func (k *worker) checkAccess(c *check.GroupCheck, w *wave, s *exit) {
+	st := &w.state
+	exec := st.Exec
+	st.Exec = st.WriteMask(s.in)
+	mask, addr, bytes := k.port.Touched(st, &w.env, s.in)
+	st.Exec = exec
+	if mask != 0 {
+		c.AccessBuffer(st, int(s.pc), s.in, mask, addr, bytes)
+	}
+}
+
 // localMemory executes an access to the LDS, and reports whether the wave polls
 // it without success.
-func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.Inst) (polls bool) {
-	st := &w.state
+func (k *worker) localMemory(g *group, w *wave, s *exit) (polls bool) {
+	st, in := &w.state, s.in
+	if c := g.shared.Check; c != nil {
+		c.AccessLDS(st, int(s.pc), in)
+	}
 	if d := k.run.options.LDS; d != nil {
 		k.measured(d, st, in, g.local.Bytes)
 		return k.isSpinning(w, in)
 	}
-	if plain != nil && k.lds.AccessFast(st, plain, g.local.Bytes) {
+	if s.local != nil && k.lds.AccessFast(st, s.local, g.local.Bytes) {
 		return false
 	}
 	k.lds.Access(st, in, g.local.Bytes)

@@ -231,6 +231,9 @@ func (k *worker) close(g *group) {
 	k.counts.Workgroups++
 	k.counts.Waves += uint64(len(g.waves))
 	k.endedWorkgroups.Add(1)
+	if c := g.shared.Check; c != nil {
+		c.End()
+	}
 	k.freeGroups = append(k.freeGroups, g)
 	if len(r.workers) > 1 {
 		r.mutex.Lock()
@@ -315,7 +318,7 @@ func (r *run) code(p *program.Program) *code {
 	if c, ok := codes.Load(p); ok {
 		return c.(*code)
 	}
-	c, _ := codes.LoadOrStore(p, newCode(p, r.options.Warm != nil || r.options.LDS != nil))
+	c, _ := codes.LoadOrStore(p, newCode(p, r.options.Warm != nil || r.options.LDS != nil || r.options.Checked))
 	return c.(*code)
 }
 

@@ -141,6 +141,25 @@ func (g *Machine) Levels() []account.LevelCounts {
 	return list
 }
 
+// CountParts makes the levels of memory count their parts from now on.
+func (g *Machine) CountParts() {
+	for _, p := range g.LevelParts {
+		p.(*hierarchy.Component).CountParts()
+	}
+}
+
+// Parts returns the counts of the parts of each of Levels so far; nil where none are counted.
+func (g *Machine) Parts() [][]account.PartCounts {
+	list := make([][]account.PartCounts, 0, len(g.LevelParts)+2)
+	for i := len(g.LevelParts); i < len(g.Hierarchy.Counters()); i++ {
+		list = append(list, nil) // the second level of translation, before the others
+	}
+	for _, p := range g.LevelParts {
+		list = append(list, p.(*hierarchy.Component).Parts())
+	}
+	return list
+}
+
 // Faults returns the number of accesses out of bounds so far, of buffers and of LDS.
 func (g *Machine) Faults() uint64 {
 	sum := g.Store.Faults.Count
@@ -152,7 +171,7 @@ func (g *Machine) Faults() uint64 {
 
 // TransferCycles returns the time of a transfer: bytes / (channels * bytes_per_cycle * efficiency), rounded up.
 func (g *Machine) TransferCycles(bytes uint64) uint64 {
-	spec := &g.Spec.Memory
+	spec := g.Spec.Memory.InCycles(g.Spec.ClockMHz)
 	rate := spec.BytesPerCycle * float64(spec.Channels)
 	if spec.Efficiency > 0 {
 		rate *= spec.Efficiency

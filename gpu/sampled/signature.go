@@ -215,9 +215,10 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 			first += float64(looks)
 		}
 	}
+	memory := m.Memory.InCycles(m.ClockMHz)
 	if last := len(w.NextLevelBytes) - 1; last >= 0 {
 		d[demandMemory] = float64(w.NextLevelBytes[last]) / c.memoryRate() / n
-		latency += float64(w.NextLevelBytes[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
+		latency += float64(w.NextLevelBytes[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(memory.LatencyCycles)
 	}
 	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / float64(max(waves, 1)) / n
 	return d
@@ -225,7 +226,7 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 
 // memoryRate is the bytes that memory sustains in a cycle.
 func (c *capacities) memoryRate() float64 {
-	spec := &c.machine.Memory
+	spec := c.machine.Memory.InCycles(c.machine.ClockMHz)
 	rate := float64(spec.Channels) * spec.BytesPerCycle
 	if spec.Efficiency > 0 {
 		rate *= spec.Efficiency

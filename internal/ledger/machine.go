@@ -23,7 +23,7 @@ type drawnKey struct {
 }
 
 // fixedKeys are keys that are never drawn: those that only limit jobs, those of the machine's size, and those that Draw sets itself.
-var fixedKeys = map[string]bool{"wave_size": true, "wave_sizes": true, "memory.bytes": true, "clock_mhz": true, "timing.math": true, "scheduler.kind": true,
+var fixedKeys = map[string]bool{"wave_size": true, "wave_sizes": true, "memory.bytes": true, "clock_mhz": true, "timing.math": true, "scheduler.kind": true, "issue.compaction": true, // which no device has
 	"shader_engines": true, "compute_units": true}
 
 // numbers returns the keys to draw, in the order of the machine's description.

@@ -63,8 +63,9 @@ func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 // stuckLimit is long against the time in which the slowest part moves what can
 // queue there.
 func stuckLimit(s *hierarchy.Spec, coreMHz int) uint64 {
-	cycles := uint64(s.Memory.LatencyCycles) + 1<<20
-	slowest := s.Memory.BytesPerCycle
+	m := s.Memory.InCycles(coreMHz)
+	cycles := uint64(m.LatencyCycles) + 1<<20
+	slowest := m.BytesPerCycle
 	line := 0
 	for _, c := range s.Levels() {
 		if c.Present() {

@@ -284,7 +284,7 @@ func (a *Memory) memory() *stage {
 	if s := a.stages[name]; s != nil {
 		return s
 	}
-	m := a.spec.Memory
+	m := a.spec.Memory.InCycles(a.shape.ClockMHz)
 	s := a.stage(name, m.Interleave())
 	spec := gateSpec{cost: fixed.PerByte(m.SustainedBandwidth()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixed.Shift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))

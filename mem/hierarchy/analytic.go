@@ -21,7 +21,8 @@ type Analytic struct {
 	fifos        *latencyFIFOs // nil: no limit; loads pass each other
 	warmingStats WarmingStats
 	snapshot     cacheSnapshot
-	now          uint64 // cycle of the current access
+	lineLevels   *lineLevels // nil: not recorded
+	now          uint64      // cycle of the current access
 
 	response timing.Response // to it
 }
@@ -83,6 +84,9 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 		c.counter.QueueFullCycles += full
 	}
 	ahead := c.prefetcher.start(c, r.Lines, r.Busy)
+	if f.lineLevels != nil {
+		f.lineLevels.begin()
+	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {
@@ -92,6 +96,9 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 			c.prefetcher.advance(c, i, r.Lines)
 		}
 		ready = max(ready, c.access(at>>fixed.Shift, delay, r, past, l))
+		if f.lineLevels != nil {
+			f.lineLevels.ended()
+		}
 		at += step
 	}
 	if held {
@@ -138,7 +145,7 @@ func (f *Analytic) instance(l *level, cu int) *cache {
 	}
 	i := f.shape.Instance(l.SharedBy, cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
 	if l.caches[i] == nil {
-		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
+		l.caches[i] = newCache(l, i, f.instance(l.next, cu), f.mem)
 	}
 	return l.caches[i]
 }

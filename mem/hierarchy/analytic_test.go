@@ -332,7 +332,7 @@ func TestAddressIsInverse(t *testing.T) {
 			c := CacheSpec{Bytes: 64 * 4 * (6 + i/5*26) * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1, HashSets: i%2 == 0}
 			s := tiny()
 			l := newLevel(NamedCache{Name: "x", CacheSpec: c}, &s, tinyShape(), nil, new(uint64))
-			cache := newCache(l, nil, nil)
+			cache := newCache(l, 0, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63
 				p := cache.locate(addr)

@@ -52,6 +52,7 @@ type geometry struct {
 type cache struct {
 	*level
 	slices     []slice
+	firstPart  int // the number of its first slice among those of all instances
 	next       *cache
 	prefetcher *lookupPrefetcher // nil: the next level is looked up when a line misses
 	mem        memory
@@ -65,7 +66,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 	l := &level{NamedCache: c, geometry: newGeometry(&c, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
+	for way, bytes := range linkBandwidths(&c, shape.ClockMHz) {
 		if bytes > 0 {
 			l.linkCost[way] = fixed.PerByte(bytes)
 		}
@@ -94,8 +95,8 @@ func newGeometry(c *NamedCache, word uint) geometry {
 	return g
 }
 
-func newCache(l *level, next *cache, mem memory) *cache {
-	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: contention.NewQueue(l.LinkCredits, l.now)}
+func newCache(l *level, instance int, next *cache, mem memory) *cache {
+	c := &cache{level: l, slices: make([]slice, l.Slices), firstPart: instance * l.Slices, next: next, mem: mem, credit: contention.NewQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
 		s.index = uint64(i)
@@ -127,7 +128,9 @@ func (c *cache) read(p setLookup, at, delay, addr uint64, bytes, moved uint32) (
 	arrives := at
 	taken = at + delay
 	delay = c.bookSlice(p.slice, at, delay, moved, c.cost)
-	c.component.notifyAccess(at, delay, addr, moved)
+	if c.component.isObserved() {
+		c.component.recordAccess(c.firstPart+int(p.slice.index), at, delay, addr, moved)
+	}
 	at += c.latency
 	if way := p.find(); way >= 0 {
 		p.lru.touch(int(p.set), way)
@@ -204,8 +207,8 @@ func (c *cache) acquireFrom(q *contention.Queue, at, delay uint64) uint64 {
 	return c.acquireStallingSender(q, at, delay)
 }
 
-// bothDirections is the index of a link that both directions share, after Read and Write.
-const bothDirections = Write + 1
+// BothDirections is the index of a link that both directions share, after Read and Write.
+const BothDirections = Write + 1
 
 // sendOnLink takes a credit and books the link to the next level: the read direction for reads, the write direction for
 // stores and operands of atomics, or the link that both share. It returns the cycles waited.
@@ -217,8 +220,8 @@ func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	} else {
 		c.counter.LinkWritten += uint64(bytes)
 	}
-	if c.linkCost[bothDirections] > 0 {
-		way = bothDirections
+	if c.linkCost[BothDirections] > 0 {
+		way = BothDirections
 	}
 	if c.linkCost[way] == 0 {
 		return delay
@@ -307,7 +310,9 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w storedWords) (read
 	taken = at + delay
 	delay = c.bookSlice(p.slice, at, delay, bytes, c.writeCost)
 	c.counter.Written += uint64(bytes)
-	c.component.notifyAccess(at, delay, addr, bytes)
+	if c.component.isObserved() {
+		c.component.recordAccess(c.firstPart+int(p.slice.index), at, delay, addr, bytes)
+	}
 	at += c.latency
 	held, delay := c.store(p, at, delay, w.up(c.wordIn(addr)))
 	if ready = at + delay; !held {

@@ -48,10 +48,11 @@ func (d *device) enqueue(q *contention.Queue, at, delay uint64, bytes uint32, ki
 
 // newMemory makes the device memory of a machine.
 func newMemory(s *Spec, shape *spec.Shape, now *uint64) memory {
+	m := s.Memory.InCycles(shape.ClockMHz)
 	if s.DRAM.present() {
-		return newDRAMChannels(&s.Memory, &s.DRAM, shape.ClockMHz, now)
+		return newDRAMChannels(&m, &s.DRAM, shape.ClockMHz, now)
 	}
-	return newUniformChannels(&s.Memory, now)
+	return newUniformChannels(&m, now)
 }
 
 // uniformChannels is device memory whose channels move bytes at one rate, whatever the addresses.
@@ -86,6 +87,8 @@ func (m *uniformChannels) transfer(at, delay, addr uint64, bytes uint32, kind Ki
 	delay = c.Reserve(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.HoldUntil(at + delay)
 	m.until = max(m.until, at+delay)
-	m.part.notifyAccess(at, delay, addr, bytes)
+	if m.part.isObserved() {
+		m.part.recordAccess(int(index), at, delay, addr, bytes)
+	}
 	return at + delay + m.latency, taken
 }

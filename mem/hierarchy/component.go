@@ -5,6 +5,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/engine"
 )
 
@@ -14,6 +15,9 @@ import (
 type Component struct {
 	engine.Base
 	accesses *uint64
+	numParts int
+	parts    []account.PartCounts // nil: not counted
+	observed bool                 // by hooks or counts
 }
 
 // HookPosAccess marks a line asked of a level; the item is a LevelAccess.
@@ -41,17 +45,17 @@ type LinkAccess struct {
 // Components returns the levels as components of an engine, nearest first, memory last.
 func (f *Analytic) Components(e *engine.Engine) (list []sim.Component) {
 	for _, l := range f.levels {
-		l.component = newLevelPart(e, l.Name, &l.counter.Accesses)
+		l.component = newLevelPart(e, l.Name, &l.counter.Accesses, len(l.caches)*l.Slices)
 		list = append(list, l.component)
 	}
 	last := f.mem.levelCounter()
-	part := newLevelPart(e, last.Level, &last.Accesses)
+	part := newLevelPart(e, last.Level, &last.Accesses, f.spec.Memory.Channels)
 	f.mem.attachHooks(part)
 	return append(list, part)
 }
 
-func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Component {
-	return &Component{Base: engine.NewBase(e, partName(level)), accesses: accesses}
+func newLevelPart(e *engine.Engine, level string, accesses *uint64, parts int) *Component {
+	return &Component{Base: engine.NewBase(e, partName(level)), accesses: accesses, numParts: parts}
 }
 
 // partName returns the name of a level among the components: shader_array is ShaderArray.
@@ -71,9 +75,34 @@ func (p *Component) Activity() engine.ActivityCounts {
 	return engine.ActivityCounts{Reservations: *p.accesses}
 }
 
-// notifyAccess calls the hooks for a line; the component may be nil.
-func (p *Component) notifyAccess(at, delay, addr uint64, bytes uint32) {
-	if p != nil && p.NumHooks() > 0 {
+// isObserved reports whether hooks or counts of parts want the lines asked of the level; the component may be nil.
+func (p *Component) isObserved() bool { return p != nil && p.observed }
+
+// AcceptHook implements sim.Hookable.
+func (p *Component) AcceptHook(h sim.Hook) {
+	p.observed = true
+	p.Base.AcceptHook(h)
+}
+
+// CountParts makes the level count the lines asked of each of its parts from now on: slices of all instances of a cache, or channels.
+func (p *Component) CountParts() {
+	if p.observed = true; p.parts == nil {
+		p.parts = make([]account.PartCounts, p.numParts)
+	}
+}
+
+// Parts returns what the parts have counted; nil without CountParts.
+func (p *Component) Parts() []account.PartCounts { return p.parts }
+
+// recordAccess counts a line that a part was asked for, and calls the hooks.
+func (p *Component) recordAccess(part int, at, delay, addr uint64, bytes uint32) {
+	if p.parts != nil {
+		n := &p.parts[part]
+		n.Accesses++
+		n.Bytes += uint64(bytes)
+		n.WaitCycles += delay
+	}
+	if p.NumHooks() > 0 {
 		p.notify(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
 	}
 }

@@ -78,7 +78,9 @@ func (m *dramChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind)
 	taken, ready = fixed.Ceil(accepted), fixed.Ceil(done)+m.latency
 	c.requests.HoldUntil(max(taken, ready-m.latency))
 	m.until = max(m.until, ready-m.latency)
-	m.part.notifyAccess(at, delay, addr, bytes)
+	if m.part.isObserved() {
+		m.part.recordAccess(int(index), at, delay, addr, bytes)
+	}
 	return ready, taken
 }
 

@@ -15,6 +15,8 @@ const (
 	Atomic
 )
 
+func (k Kind) String() string { return [...]string{"read", "write", "atomic"}[k] }
+
 // A Line is one cache line of a request.
 type Line struct {
 	Addr   uint64 // of its first byte

@@ -35,7 +35,7 @@ type CacheSpec struct {
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, selected by the address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance; compute_units or more: one for each engine; 0: one for the whole machine, as memory_side always is"`
-	ClockMHz        int     `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of memory_side, of which its latency_cycles and bytes_per_cycle are in cycles; 0: the core's clock, as always in other levels"`
+	ClockMHz        int     `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of memory_side and of the fabric, of which its latency_cycles and bytes_per_cycle are in cycles, and the bandwidth of the links of the level before it; 0: the core's clock, as always in other levels"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request; a hit in level n takes the sum over levels 1 to n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice, for its requests, and for lines that it sends on when they are evicted, released or written early"`
 	WriteRate       float64 `yaml:"write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice for stores and evicted lines that come to it, where that is another; 0: bytes_per_cycle, as always under memory.model: akita; must be 0 in scalar_l1"`
@@ -167,9 +167,20 @@ type MemorySpec struct {
 	Unhashed        int     `yaml:"unhashed_channels" default:"0" range:"0..4096" pow2:"true" unit:"channels" doc:"consecutive channels among which an address chooses by its own bits: where the channels are a power of two, higher bits of the address are folded into the number of a channel above these alone, and so for slices of the last cache before memory (memory_side or l2), where there is one for each channel; 0: into all of it"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turns between reads and writes; 0: all of it"`
+	ClockMHz        int     `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of which latency_cycles and bytes_per_cycle are in cycles, whatever the core's clock is: twice the clock is twice the bandwidth; the times of dram are in nanoseconds under any clock; 0: the core's clock"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from the time that a request leaves the last cache until its line is back there"`
 	Requests        int     `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one channel holds before it serves them; 0: no limit"`
 	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"page size: pages of a program's addresses are at random places in memory, and these places determine the slices of l2 and memory_side and the channels; 0: memory is laid out like the program's addresses"`
+}
+
+// InCycles returns the spec with its latency and bandwidth in cycles of the core's clock.
+func (m *MemorySpec) InCycles(coreMHz int) MemorySpec {
+	out := *m
+	if m.ClockMHz > 0 && m.ClockMHz != coreMHz {
+		out.LatencyCycles = int(fixed.Rescale(uint64(m.LatencyCycles), uint64(coreMHz), uint64(m.ClockMHz)))
+		out.BytesPerCycle = m.BytesPerCycle * float64(m.ClockMHz) / float64(coreMHz)
+	}
+	return out
 }
 
 // minPage is the smallest page of a virtual address: what an x86 host has, and as much as the longest line.
@@ -252,7 +263,19 @@ type NamedCache struct {
 	Name string
 	CacheSpec
 	optional bool // some machines do without
+	linkMHz  int  // clock of its links to the next level; 0: the core's
 	unhashed int  // consecutive slices among which an address chooses by its own bits, as among channels
+}
+
+// linkBandwidths returns the bandwidths of a level's links in bytes per cycle of the core's clock, by direction and of both together; 0: no limit.
+func linkBandwidths(c *NamedCache, coreMHz int) [3]float64 {
+	list := [...]float64{Read: c.LinkRead, Write: c.LinkWrite, BothDirections: c.LinkShared}
+	for i := range list {
+		if c.linkMHz > 0 && c.linkMHz != coreMHz {
+			list[i] *= float64(c.linkMHz) / float64(coreMHz)
+		}
+	}
+	return list
 }
 
 // Slicing interleaves addresses over the slices of an instance.
@@ -278,6 +301,9 @@ func (s *Spec) Levels() []NamedCache {
 	if c := &list[outermost]; c.Slices == s.Memory.Channels {
 		c.unhashed = s.Memory.Unhashed
 	}
+	if s.MemorySide.Present() {
+		list[len(list)-2].linkMHz = s.MemorySide.ClockMHz // of l2, which is always present
+	}
 	return list
 }
 
@@ -288,6 +314,12 @@ func (s *Spec) Level(name string) *CacheSpec {
 		return caches[i]
 	}
 	return nil
+}
+
+// LinkBandwidths returns the bandwidths of the links of a level, as linkBandwidths does, by the name of the level.
+func (s *Spec) LinkBandwidths(name string, coreMHz int) [3]float64 {
+	levels := s.Levels()
+	return linkBandwidths(&levels[slices.Index(LevelNames, name)], coreMHz)
 }
 
 // Check asks for the levels that every machine has, and that an outer level's

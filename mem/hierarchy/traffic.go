@@ -35,10 +35,54 @@ func (t *Traffic) End(f *Analytic) {
 	}
 }
 
-// LevelAccesses appends the lines asked of each level so far, in the order of Counters.
-func (f *Analytic) LevelAccesses(list []uint64) []uint64 {
-	for _, l := range f.levels {
-		list = append(list, l.counter.Accesses)
+// A lineLevels records the farthest level that each line of a request reached. What a line evicts counts as its own.
+type lineLevels struct {
+	accesses []*uint64 // lines asked of each level so far, without translation
+	first    int8      // place of the first of them among Counters
+	before   []uint64
+	farthest []int8 // by line of the last request; -1: none
+}
+
+// RecordLevels makes the hierarchy record the farthest level of each line from now on.
+func (f *Analytic) RecordLevels() {
+	if f.lineLevels != nil {
+		return
 	}
-	return append(list, f.mem.levelCounter().Accesses)
+	f.lineLevels = &lineLevels{}
+	if f.l2TLB != nil {
+		f.lineLevels.first = 1
+	}
+	for _, l := range f.levels {
+		f.lineLevels.accesses = append(f.lineLevels.accesses, &l.counter.Accesses)
+	}
+	f.lineLevels.accesses = append(f.lineLevels.accesses, &f.mem.levelCounter().Accesses)
+	f.lineLevels.before = make([]uint64, len(f.lineLevels.accesses))
+}
+
+// LineLevels returns the farthest level that each line of the last request reached, by its place among Counters; -1: none. It is nil
+// without RecordLevels.
+func (f *Analytic) LineLevels() []int8 {
+	if f.lineLevels == nil {
+		return nil
+	}
+	return f.lineLevels.farthest
+}
+
+// begin is called before the first line of a request.
+func (l *lineLevels) begin() {
+	l.farthest = l.farthest[:0]
+	for i, n := range l.accesses {
+		l.before[i] = *n
+	}
+}
+
+// ended is called after each line.
+func (l *lineLevels) ended() {
+	far := int8(-1)
+	for i, n := range l.accesses {
+		if *n != l.before[i] {
+			l.before[i], far = *n, l.first+int8(i)
+		}
+	}
+	l.farthest = append(l.farthest, far)
 }

@@ -364,6 +364,22 @@ func (f *Format) FromElement(v uint64, t isa.Type) uint64 {
 	return v
 }
 
+// Saturate brings integers of 32 bits into the range of narrower components, as OpenCL C asks ("Conversion rules for
+// signed and unsigned 8-bit, 16-bit and 32-bit integers"); to Vulkan, what does not fit is undefined.
+func (f *Format) Saturate(v *[4]uint64) {
+	if f.codec != asSint && f.codec != asUint || f.bits[0] >= 32 {
+		return
+	}
+	for i, n := range f.bits {
+		k, most := f.component(i), uint64(1)<<n-1
+		if f.codec == asSint {
+			v[k] = uint64(min(max(int64(int32(v[k])), -int64(most/2)-1), int64(most/2)))
+		} else {
+			v[k] = min(v[k], most)
+		}
+	}
+}
+
 // Pack is a texel of the given components: the bits of floats, or integers.
 func (f *Format) Pack(components [4]uint32) []byte {
 	var v [4]uint64

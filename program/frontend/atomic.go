@@ -41,54 +41,54 @@ func atomicRows() map[spirv.Op]row[*atomics] {
 // follow.
 func (b *atomics) atomic(op isa.Op, data ...int) {
 	p := b.ptrTo(b.arg(0), b.resultType())
-	semantics := b.constBits(b.arg(2))
-	b.release(semantics)
+	scope, semantics := b.fenceScope(1), b.constBits(b.arg(2))
+	b.release(scope, semantics)
 	args := make([]*ir.Value, len(data))
 	for i, n := range data {
 		args[i] = b.scalarOf(b.arg(n))
 	}
 	b.set(b.atomicAccess(op, p, b.comp(b.resultType()), args))
-	b.acquire(semantics)
+	b.acquire(scope, semantics)
 }
 
 func (b *atomics) atomicStore() {
 	p := b.ptrTo(b.arg(0), b.typeOf(b.arg(3)))
-	semantics := b.constBits(b.arg(2))
-	b.release(semantics)
+	scope, semantics := b.fenceScope(1), b.constBits(b.arg(2))
+	b.release(scope, semantics)
 	v := b.scalarOf(b.arg(3))
 	b.atomicAccess(isa.AtomicStore, p, v.R, []*ir.Value{v})
-	b.acquire(semantics)
+	b.acquire(scope, semantics)
 }
 
 // atomicFlag sets or clears a flag, a word that is 0 or 1.
 func (b *atomics) atomicFlag(op isa.Op, to uint32) {
 	p := b.ptr(b.arg(0))
-	semantics := b.constBits(b.arg(2))
-	b.release(semantics)
+	scope, semantics := b.fenceScope(1), b.constBits(b.arg(2))
+	b.release(scope, semantics)
 	was := b.atomicAccess(op, p, isa.I32, []*ir.Value{b.i32(to)})
 	if op == isa.AtomicExchange {
 		b.set(b.compare(isa.INe, isa.I32, was, b.i32(0)))
 	}
-	b.acquire(semantics)
+	b.acquire(scope, semantics)
 }
 
 func (b *atomics) atomicCompareExchange() {
 	p := b.ptrTo(b.arg(0), b.resultType())
-	semantics := b.constBits(b.arg(2)) | b.constBits(b.arg(3))
-	b.release(semantics)
+	scope, semantics := b.fenceScope(1), b.constBits(b.arg(2))|b.constBits(b.arg(3))
+	b.release(scope, semantics)
 	args := []*ir.Value{b.scalarOf(b.arg(4)), b.scalarOf(b.arg(5))}
 	b.set(b.atomicAccess(isa.AtomicCompareExchange, p, b.comp(b.resultType()), args))
-	b.acquire(semantics)
+	b.acquire(scope, semantics)
 }
 
 // release and acquire wait for the wave's memory accesses before and after an
 // atomic that orders them.
-func (b *atomics) release(semantics uint64) {
-	b.fence(semantics &^ uint64(spirv.MemorySemanticsAcquire))
+func (b *atomics) release(scope, semantics uint64) {
+	b.fence(scope, semantics&^uint64(spirv.MemorySemanticsAcquire))
 }
 
-func (b *atomics) acquire(semantics uint64) {
-	b.fence(semantics &^ uint64(spirv.MemorySemanticsRelease))
+func (b *atomics) acquire(scope, semantics uint64) {
+	b.fence(scope, semantics&^uint64(spirv.MemorySemanticsRelease))
 }
 
 // atomicAccess emits an atomic on memory or on a texel.

@@ -26,7 +26,8 @@ func init() {
 		spirv.OpSpecConstantOp:                    (*values).specConstantOp,
 		spirv.OpUndef:                             (*values).undefined,
 		spirv.OpConstantSampler: func(b *values) {
-			b.define(val{ptr: &pointer{typ: b.resultType(), literal: b.in}})
+			p := b.constantSampler(b.in.Result)
+			b.define(val{ptr: &p})
 		},
 	}
 }

@@ -56,6 +56,10 @@ type Options struct {
 	WaveSize int // lanes of a wave: SubgroupSize
 	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, except for those of quads.
 	WithoutHelpers bool
+	// Check: barriers of the subgroup leave a LaneOrder.
+	Check bool
+	// CheckVariables: reads of variables leave a CheckWritten.
+	CheckVariables bool
 	Matrix         MatrixTarget
 	Kernel         Kernel
 	// Stop, unless nil, is called at each instruction; its error ends the translation.
@@ -212,6 +216,7 @@ func (b *builder) translate() {
 	} else {
 		prune(b.f)
 	}
+	b.checkWritten()
 	b.placeTables()
 	b.markWrites()
 }

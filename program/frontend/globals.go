@@ -52,6 +52,7 @@ func init() {
 		spirv.StorageClassUniform:         (*builder).bindBuffer,
 		spirv.StorageClassPushConstant:    (*builder).bindPush,
 		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
+		spirv.StorageClassCrossWorkgroup:  (*builder).bindDeviceVariable,
 		spirv.StorageClassPrivate:         (*builder).bindPrivate,
 		spirv.StorageClassNodePayloadAMDX: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.payloads.bindPayload(in, t) },
 		spirv.StorageClassOutput:          (*builder).bindOutput,

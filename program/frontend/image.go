@@ -121,12 +121,18 @@ func (b *images) constOr(id spirv.ID, other uint64) uint64 {
 	return other
 }
 
-// texel describes an access to a texel of four components, whose image operands begin at operand i.
-// The components of kernels' images, which have no type of their own, have the type elem.
-func (b *images) texel(p pointer, elem isa.Type, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
-	if p.typ.Elem.Kind != validate.KindVoid {
-		elem = b.scalar(p.typ.Elem)
+// texelType is the type of an image's components. Those of kernels' images, which have no type of their own, have that of
+// the access.
+func (b *images) texelType(p pointer, accessed isa.Type) isa.Type {
+	if p.typ.Elem.Kind == validate.KindVoid {
+		return accessed
 	}
+	return b.scalar(p.typ.Elem)
+}
+
+// texel describes an access to a texel of four components, whose image operands begin at operand i.
+func (b *images) texel(p pointer, elem isa.Type, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
+	elem = b.texelType(p, elem)
 	with := b.imageOperands(i, known|spirv.ImageOperandsSample)
 	p.coords = b.coordinates(b.arg(1))
 	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {

@@ -3,6 +3,7 @@ package frontend
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -23,6 +24,10 @@ type kernels struct {
 	tables    []*ir.Mem // accesses to the constant data
 	// handles holds the image or sampler that a Function variable has.
 	handles map[spirv.ID]val
+	// samplers holds the samplers that the module declares and the kernel uses, by their constants.
+	samplers map[spirv.ID]pointer
+	// variables holds the places of the module's variables in device memory; nil: the kernel uses none.
+	variables map[spirv.ID]uint32
 }
 
 // kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
@@ -60,7 +65,7 @@ func (b *builder) kernelStart() {
 	if face.Physical != 64 {
 		b.unsupported("addresses of %d bits: want 64", face.Physical)
 	}
-	b.kernels.face, b.kernels.handles = face, map[spirv.ID]val{}
+	b.kernels.face, b.kernels.handles, b.kernels.samplers = face, map[spirv.ID]val{}, map[spirv.ID]pointer{}
 	b.places = kernel.Layout{Module: b.m, Physical: face.Physical}
 	b.f.PushBytes = face.Bytes
 	for i := range face.Arguments {
@@ -203,13 +208,12 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 		}
 		return val{ptr: &pointer{typ: a.Type.Elem, space: isa.SpaceLDS, layout: openCLLayout, align: baseAlign,
 			offset: b.ldsArgument(i, bytes), object: int(b.in.Result)}}
-	}
-	if a.Kind == kernel.Image {
+	case kernel.Image:
 		p := b.images.imageArgument(i, a)
 		return val{ptr: &p}
 	}
-	b.unsupported("%s as an argument", a.Kind)
-	return val{}
+	p := b.values.samplerArgument(i, a)
+	return val{ptr: &p}
 }
 
 // Attributes of parameters (decoration FuncParamAttr).
@@ -274,8 +278,15 @@ func (b *builder) bindTable(in *spirv.Instruction, t *validate.Type) {
 		b.unsupported("constant data of %d bytes", uint64(size)+uint64(len(b.f.Constants)))
 	}
 	at := roundUp(uint32(len(b.f.Constants)), max(align, baseAlign))
-	data := append(b.f.Constants, make([]byte, at+size-uint32(len(b.f.Constants)))...)
-	leaves := b.leaves(spirv.ID(in.Operands[1]))
+	b.f.Constants = append(b.f.Constants, make([]byte, at+size-uint32(len(b.f.Constants)))...)
+	b.initialize(b.f.Constants[at:], t, spirv.ID(in.Operands[1]))
+	p := b.tablePointer(t, at)
+	b.bind(in, p)
+}
+
+// initialize writes a constant to bytes as memory has it.
+func (b *builder) initialize(data []byte, t *validate.Type, id spirv.ID) {
+	leaves := b.leaves(id)
 	for _, c := range b.shape(t, openCLLayout).chunks {
 		for i := range uint32(c.n) {
 			v := leaves[0]
@@ -285,13 +296,58 @@ func (b *builder) bindTable(in *spirv.Instruction, t *validate.Type) {
 			}
 			n := memBytes(c.t)
 			for k := range n {
-				data[at+c.off+i*n+k] = byte(v.Imm >> (8 * k))
+				data[c.off+i*n+k] = byte(v.Imm >> (8 * k))
 			}
 		}
 	}
-	b.f.Constants = data
-	p := b.tablePointer(t, at)
+}
+
+// maxVariableBytes bounds the variables of a module in device memory.
+const maxVariableBytes = 1 << 26
+
+// bindDeviceVariable places a variable of the program scope in device memory. All kernels of the module have the same
+// variables at the same places: the launch gives their address as a hidden argument.
+func (b *builder) bindDeviceVariable(in *spirv.Instruction, t *validate.Type) {
+	if !b.isKernel() {
+		return // refused by what uses it
+	}
+	if b.f.Variables == nil {
+		b.placeVariables()
+	}
+	p := b.flatPointer(b.m.Type(in.Type), b.inputs.hidden(kernel.ProgramVariables, isa.I64))
+	p.offset, p.align = b.kernels.variables[in.Result], baseAlign
 	b.bind(in, p)
+}
+
+// placeVariables lays all variables of the module out, and initializes those that the kernel reaches or that hold no
+// addresses.
+func (b *builder) placeVariables() {
+	b.kernels.variables = map[spirv.ID]uint32{}
+	for i := range b.m.Raw.Instructions {
+		in := &b.m.Raw.Instructions[i]
+		if in.Op == spirv.OpFunction {
+			break
+		}
+		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Operands[0]) != spirv.StorageClassCrossWorkgroup {
+			continue
+		}
+		t := b.m.Type(in.Type).Elem
+		size, align := b.placeOf(t)
+		at := roundUp(uint32(len(b.f.Variables)), max(align, baseAlign))
+		if uint64(at)+uint64(size) > maxVariableBytes {
+			b.unsupported("variables of the program scope of %d bytes", uint64(at)+uint64(size))
+		}
+		b.kernels.variables[in.Result] = at
+		b.f.Variables = append(b.f.Variables, make([]byte, at+size-uint32(len(b.f.Variables)))...)
+		if len(in.Operands) > 1 && (b.reached[in.Result] || !holdsAddresses(t)) && b.m.Def(spirv.ID(in.Operands[1])).Op != spirv.OpConstantNull {
+			b.initialize(b.f.Variables[at:], t, spirv.ID(in.Operands[1]))
+		}
+	}
+}
+
+// holdsAddresses reports a type with pointers in it.
+func holdsAddresses(t *validate.Type) bool {
+	return t.Kind == validate.KindPointer || t.Elem != nil && holdsAddresses(t.Elem) || slices.ContainsFunc(t.Members, holdsAddresses)
 }
 
 // opaque reports an image or a sampler, of which there are no values in memory.

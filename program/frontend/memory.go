@@ -37,7 +37,7 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpArrayLength:   {translate: (*pointers).arrayLength},
 		spirv.OpConvertPtrToU: {translate: (*pointers).pointerToInteger},
 		spirv.OpConvertUToPtr: {translate: (*pointers).integerToPointer},
-		spirv.OpMemoryBarrier: {translate: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
+		spirv.OpMemoryBarrier: {translate: func(b *pointers) { b.fence(b.fenceScope(0), b.constBits(b.arg(1))) }},
 	}
 }
 
@@ -285,7 +285,9 @@ func (b *pointers) loadSlot(p pointer, t isa.Type, i int) *ir.Value {
 	m, args := b.slot(p, t, i)
 	v := b.emit(isa.Load, m.Elem, m.Elem, args...)
 	v.Mem = m
-	return b.unword(v, t)
+	leaf := b.unword(v, t)
+	b.readWritten(p, i, leaf)
+	return leaf
 }
 
 // partOf returns the element of a cooperative matrix, in its register, to which a pointer points.
@@ -320,6 +322,7 @@ func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
 		leaves = []*ir.Value{b.withPart(p, b.loadSlot(p, isa.I32, 0), leaves[0])}
 		m, args := b.slot(p, isa.I32, 0)
 		b.emit(isa.Store, m.Elem, isa.Void, append(args, leaves...)...).Mem = m
+		b.setWritten(p, 0, b.i32(1))
 		return
 	}
 	types := b.leafTypes(p.typ)
@@ -328,7 +331,9 @@ func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
 	}
 	for i, t := range types {
 		m, args := b.slot(p, t, i)
+		from := len(b.blk.Code)
 		b.emit(isa.Store, m.Elem, isa.Void, append(args, b.word(b.coerce(leaves[i], t)))...).Mem = m
+		b.storeWritten(p, i, leaves[i], from)
 	}
 }
 
@@ -466,12 +471,44 @@ func (b *pointers) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
 
 // fence waits for the wave's memory accesses, when the semantics ask for any
 // order.
-func (b *pointers) fence(semantics uint64) {
+func (b *pointers) fence(scope, semantics uint64) {
+	if !orders(semantics) {
+		return
+	}
+	b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
+	if scopes := fenceScopes(spirv.Scope(scope), spirv.MemorySemantics(semantics)); b.opt.Check && scopes != 0 {
+		b.emit(isa.LaneOrder, isa.Void, isa.Void).Imm = scopes
+	}
+}
+
+// fenceScope returns the scope of a memory barrier from an operand, which only programs that are checked need.
+func (b *pointers) fenceScope(operand int) uint64 {
+	if !b.opt.Check {
+		return 0
+	}
+	return b.constBits(b.arg(operand))
+}
+
+// fenceScopes returns the Imm of the LaneOrder of a memory barrier.
+func fenceScopes(s spirv.Scope, semantics spirv.MemorySemantics) (imm uint64) {
+	const shared = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsImageMemory
+	switch s {
+	case spirv.ScopeWorkgroup:
+		return 1
+	case spirv.ScopeCrossDevice, spirv.ScopeDevice, spirv.ScopeQueueFamily:
+		if semantics&shared != 0 {
+			return 3
+		}
+		return 1
+	}
+	return 0
+}
+
+// orders reports that memory semantics ask for any order.
+func orders(semantics uint64) bool {
 	const order = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease |
 		spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent
-	if spirv.MemorySemantics(semantics)&order != 0 {
-		b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
-	}
+	return spirv.MemorySemantics(semantics)&order != 0
 }
 
 // modf carries out Modf: the fraction, and the whole part through a pointer.

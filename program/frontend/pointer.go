@@ -23,6 +23,7 @@ type pointers struct {
 	writes  map[object]bool // objects written, by space and number
 	private []initStore
 	graph   graph
+	written writtenState
 }
 
 // An object is memory that accesses to other objects do not overlap.
@@ -65,9 +66,8 @@ type pointer struct {
 	matrix       *coop     // of an element of a cooperative matrix in scratch
 	elementIndex *ir.Value // index of the element in its register; nil: all
 
-	literal *spirv.Instruction // of a sampled image: the sampler that is a constant; nil: none
-	sampler int                // of a sampled image: binding of the sampler, plus 1; 0: none
-	sindex  *ir.Value          // element of an array of samplers
+	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
+	sindex  *ir.Value // element of an array of samplers
 
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to

@@ -33,10 +33,6 @@ func sampleRows() map[spirv.Op]row[*samplers] {
 
 // sampledImage joins an image and a sampler.
 func (b *samplers) sampledImage() {
-	if b.isKernel() {
-		b.kernelSampledImage()
-		return
-	}
 	p, s := b.image(b.arg(0)), b.ptr(b.arg(1))
 	if s.typ.Kind != validate.KindSampler {
 		b.invalid("%%%d is not a sampler", b.arg(1))
@@ -45,6 +41,9 @@ func (b *samplers) sampledImage() {
 		b.unsupported("a whole array of samplers as a value")
 	}
 	p.sampler, p.sindex = s.binding+1, s.bindex
+	if b.isKernel() { // whose images may be read without sampler, too
+		b.f.Bindings[p.binding].Kind = ir.SampledImage
+	}
 	b.define(val{ptr: &p})
 }
 
@@ -96,7 +95,7 @@ func (b *samplers) position(r *texelRequest, s sampling) {
 		b.f.Bindings[r.p.sampler-1].Compares = true
 	}
 	if !s.projective {
-		r.coordinates = b.floats(b.arg(1), n)
+		r.coordinates = b.sampledCoordinates(b.arg(1), n)
 		return
 	}
 	v := b.floats(b.arg(1), n+1)
@@ -154,10 +153,6 @@ func (b *samplers) needDerivatives() {
 }
 
 func (b *samplers) sample(s sampling) {
-	if b.isKernel() {
-		b.kernelSample(s)
-		return
-	}
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.position(&r, s)
 	first := 2
@@ -180,16 +175,22 @@ func (b *samplers) texels(v *ir.Value, compare bool) {
 		want = 1
 	}
 	types := b.leafTypes(b.resultType())
-	if len(types) != want || types[0] != v.Mem.Elem {
+	if len(types) != want || types[0] != v.Mem.Elem && !asHalves(types[0], v.Mem.Elem) {
 		b.invalid("a texel of %s as %d scalars", v.Mem.Elem, len(types))
 	}
 	b.results(v, want)
 }
 
+// asHalves reports a result in halves of a texel in floats, which kernels ask for.
+func asHalves(result, texel isa.Type) bool { return result == isa.F16 && texel == isa.F32 }
+
 // request emits an operation that reads through a sampler.
 func (b *samplers) request(op isa.Op, r *texelRequest) *ir.Value {
-	elem := b.scalar(r.p.typ.Elem)
-	if op == isa.ImageQueryLod {
+	elem := isa.F32
+	if op != isa.ImageQueryLod {
+		elem = b.texelType(r.p, b.comp(b.resultType()))
+	}
+	if asHalves(elem, isa.F32) && b.isKernel() {
 		elem = isa.F32
 	}
 	if elem != isa.F32 && elem != isa.I32 {
@@ -218,6 +219,9 @@ func (b *samplers) results(v *ir.Value, n int) {
 	out := make([]*ir.Value, n)
 	for i := range out {
 		out[i] = b.proj(v, i, v.Mem.Elem)
+		if t := b.comp(b.resultType()); asHalves(t, v.Mem.Elem) {
+			out[i] = b.conv(isa.FConvert, v.Mem.Elem, t, out[i])
+		}
 	}
 	b.set(out...)
 }

@@ -110,6 +110,7 @@ func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 		b.unsupported("Workgroup variables of %d bytes", size)
 	}
 	b.f.LDSBytes = roundUp(uint32(size), 4)
+	b.f.LDSVariables = append(b.f.LDSVariables, ir.LDSVariable{Name: b.m.Name(in.Result), ID: uint32(in.Result), Offset: p.offset, Bytes: uint32(bytes(t)), Zero: len(in.Operands) > 1})
 	b.bind(in, p)
 }
 
@@ -125,6 +126,7 @@ func (b *pointers) viewLDS(in *spirv.Instruction, t *validate.Type) {
 			Name: b.m.MemberName(t.ID, i), Type: uint32(member.ID), Offset: off, Bytes: b.shape(member, inner).size})
 	}
 	b.f.LDSViews = append(b.f.LDSViews, view)
+	b.f.LDSVariables = append(b.f.LDSVariables, ir.LDSVariable{Name: view.Name, ID: view.ID, Bytes: view.Bytes, Zero: len(in.Operands) > 1})
 	b.f.LDSBytes = max(b.f.LDSBytes, roundUp(view.Bytes, 4))
 }
 
@@ -145,6 +147,7 @@ func (b *pointers) ldsArgument(i int, bytes uint32) (offset uint32) {
 
 func (b *pointers) bindPrivate(in *spirv.Instruction, t *validate.Type) {
 	p := b.local(in, t)
+	b.checkVariable(in, p)
 	b.bind(in, p)
 	if len(in.Operands) > 1 {
 		b.private = append(b.private, initStore{in, p, b.leaves(spirv.ID(in.Operands[1]))})
@@ -181,6 +184,7 @@ func (b *pointers) variable() {
 		variable = b.localBytes
 	}
 	p := variable(b.in, t.Elem)
+	b.checkVariable(b.in, p)
 	b.decorate(&p, b.m.Decorations(b.in.Result))
 	b.define(val{ptr: &p})
 	if len(b.in.Operands) > 1 {

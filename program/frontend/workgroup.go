@@ -245,11 +245,15 @@ func (b *workgroups) groupNonUniform(g isa.GroupOperator) {
 
 func (b *workgroups) controlBarrier() {
 	scope := spirv.Scope(b.constBits(b.arg(0)))
-	b.fence(b.constBits(b.arg(2)))
+	b.fence(b.fenceScope(1), b.constBits(b.arg(2)))
 	switch scope {
 	case spirv.ScopeWorkgroup:
 		b.emit(isa.Barrier, isa.Void, isa.Void)
-	case spirv.ScopeSubgroup, spirv.ScopeInvocation: // lanes run in lock-step
+	case spirv.ScopeSubgroup: // lanes run in lock-step
+		if b.opt.Check && orders(b.constBits(b.arg(2))) {
+			b.emit(isa.LaneOrder, isa.Void, isa.Void)
+		}
+	case spirv.ScopeInvocation:
 	default:
 		b.unsupported("a control barrier of scope %s", scope)
 	}

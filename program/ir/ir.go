@@ -10,7 +10,11 @@
 // The package depends neither on SPIR-V's encoding nor on the machine's timing.
 package ir
 
-import "spvsim/isa"
+import (
+	"fmt"
+
+	"spvsim/isa"
+)
 
 // A Value is one operation and its result. Args are its sources; T and From have the meaning of isa.Inst; R is the type
 // of the result (Void for stores, barriers and the like).
@@ -134,6 +138,7 @@ type Local struct {
 	Name      string
 	Slots     []isa.Type
 	SlotWords uint32 // 1, or 2 when a slot is 64 bits wide
+	Variable  int    // of a local that says what of a variable is written: the variable's index in Func.CheckedVariables
 }
 
 // A TermKind is the way a block ends.
@@ -204,9 +209,17 @@ type Binding struct {
 	Samples bool
 	// Compares: the sampler is used for comparisons.
 	Compares bool
+	// Fixed is a sampler that the program declares itself; nil: the launch binds one.
+	Fixed *FixedSampler `json:",omitempty"`
 	// Alias is a second name of a MeshOutput: "counts" for the vertex and
 	// primitive counts, "indices" for those of the primitives.
 	Alias string
+}
+
+// A FixedSampler reads the first level of images.
+type FixedSampler struct {
+	Wrap                 string // as the samplers of a job spell it
+	Linear, Unnormalized bool
 }
 
 // An LDSView is a Workgroup variable with explicit layout. All views of an entry point start at byte 0 and overlap.
@@ -215,6 +228,22 @@ type LDSView struct {
 	ID      uint32 // of the variable
 	Bytes   uint32
 	Members []LDSMember
+}
+
+// An LDSVariable is a Workgroup variable in its place. Those of explicit layout overlap.
+type LDSVariable struct {
+	Name          string // empty: the module has none
+	ID            uint32
+	Offset, Bytes uint32
+	Zero          bool // it has an initializer, which is zero
+}
+
+// Label returns the variable's name, or its id.
+func (v *LDSVariable) Label() string {
+	if v.Name != "" {
+		return v.Name
+	}
+	return fmt.Sprintf("%%%d", v.ID)
 }
 
 // An LDSMember is a member of such a block.
@@ -239,9 +268,15 @@ type Func struct {
 	Strings  []string // formats of DebugPrint
 	// Constants holds the program's read-only data; accesses to it name the binding after the last one.
 	Constants []byte
+	// Variables holds what the variables of a kernel's module in device memory hold at first.
+	Variables []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
+	// LDSVariables lists the Workgroup variables.
+	LDSVariables []LDSVariable
+	// CheckedVariables are the names of the variables whose reads are checked (isa.CheckWritten).
+	CheckedVariables []string
 	// LDSArguments lists the Workgroup pointers among a kernel's arguments. LDSBytes includes their memory.
 	LDSArguments []LDSArgument
 	PushBytes    uint32

@@ -271,8 +271,17 @@ func foldShift(s *folder, v *ir.Value) *ir.Value {
 }
 
 var moveRules = map[isa.Op]rule{
-	isa.Mov: foldMov, isa.UConvert: foldConvert, isa.SConvert: foldConvert,
+	isa.CheckWritten: foldCheck,
+	isa.Mov:          foldMov, isa.UConvert: foldConvert, isa.SConvert: foldConvert,
 	isa.Pack64: foldPack, isa.Pack8: foldParts, isa.Pack16: foldParts, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
+}
+
+// foldCheck drops checks of what is always written.
+func foldCheck(_ *folder, v *ir.Value) *ir.Value {
+	if isConst(v.Args[0], 1) {
+		return v.Args[0]
+	}
+	return nil
 }
 
 func foldMov(_ *folder, v *ir.Value) *ir.Value {

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -26,7 +28,41 @@ func promote(f *ir.Func, _ Options) bool {
 	p.names.apply(f)
 	p.pool.flush()
 	trivialPhis(f)
+	if len(f.CheckedVariables) > 0 {
+		alwaysWritten(f)
+	}
 	return true
+}
+
+// alwaysWritten replaces the phis that are 1 whichever way control takes, though they depend on each other, as loops within loops make
+// them of the words that say what is written: those whose arguments are 1 or such phis.
+func alwaysWritten(f *ir.Func) {
+	one := map[*ir.Value]bool{}
+	eachValue(f, func(v *ir.Value) {
+		if v.Op == isa.Phi && v.R == isa.I32 {
+			one[v] = true
+		}
+	})
+	for more := true; more; {
+		more = false
+		for phi := range one {
+			if slices.ContainsFunc(phi.Args, func(a *ir.Value) bool { return !one[a] && !isConst(a, 1) }) {
+				delete(one, phi)
+				more = true
+			}
+		}
+	}
+	pool, names := newPool(f), newRenaming(f)
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			if one[phi] {
+				names.set(phi, pool.constant(isa.I32, 1))
+			}
+		}
+		b.Phis = slices.DeleteFunc(b.Phis, func(v *ir.Value) bool { return one[v] })
+	}
+	names.apply(f)
+	pool.flush()
 }
 
 // A promoter builds static single assignment form as Braun and others do

@@ -15,6 +15,7 @@ import "spvsim/mem/hierarchy"
 type FrontEndSpec struct {
 	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor; each serves the packets of its queues, one at a time"`
 	QueuesPerPipe   int    `yaml:"queues_per_pipe" range:"1..64" unit:"queues" doc:"hardware queues of a pipe"`
+	ClockMHz        int    `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of the command processor: its own cycle counts here, those of host, the launch costs of dispatcher (kernel_launch_cycles, following_launch_cycles, launch_floor_cycles) and scheduler.firmware_cycles, firmware_dispatch_cycles, pass_launch_cycles and barrier_cycles are in cycles of it, whatever the core's clock is; 0: the core's clock"`
 	PacketCycles    int    `yaml:"packet_cycles" range:"0..10000000" unit:"cycles" doc:"time that a pipe takes to read the packet of a launch"`
 	LaunchCycles    int    `yaml:"launch_cycles" range:"0..10000000" unit:"cycles" doc:"time that a pipe takes, after reading the packet, until the dispatcher has the launch. dispatcher.following_launch_cycles minus packet_cycles and launch_cycles is the cost of a barrier; dispatcher.kernel_launch_cycles minus these two is the cost of the host for the first launch of a queue"`
 	SignalCycles    int    `yaml:"signal_cycles" range:"0..10000000" unit:"cycles" doc:"additional time until a queue sees that a launch of another queue has ended, compared with one of its own"`

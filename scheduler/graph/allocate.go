@@ -167,6 +167,9 @@ func (g *workgroup) fillArray(v *waveOp, o *output, to *stage, count uint64) int
 		}
 		x := &p.payloads[e]
 		x.node, x.array, x.remaining = to.Node, i, to.remaining
+		if c := v.st.Checks; c != nil {
+			c.NewPayload(x.addr, uint64(x.size))
+		}
 		g.reserved -= min(x.charged, g.reserved)
 		p.arrays[i].elems = append(p.arrays[i].elems, e)
 	}

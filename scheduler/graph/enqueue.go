@@ -66,6 +66,9 @@ func (g *workgroup) enqueueArray(v *waveOp, lane int, handle uint64, b *batch) b
 		}
 	}
 	a.enqueued = true
+	if c := v.st.Checks; c != nil {
+		c.Enqueued(false)
+	}
 	g.stats.queue.Enqueued += uint64(len(a.elems))
 	for _, e := range a.elems {
 		if !g.completePayload(v, lane, a.target, e) {
@@ -170,6 +173,9 @@ func (g *workgroup) finishWriting(v *waveOp) timing.Response {
 		}
 		if x.unfinished == 0 {
 			c.result = 1
+		}
+		if k := v.st.Checks; k != nil {
+			k.Enqueued(c.result == 1)
 		}
 		c.callWaiters = g.newCallWaiters()
 		w := c.wait(v.now)

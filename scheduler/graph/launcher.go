@@ -41,6 +41,7 @@ type launcher struct {
 	adaptive            bool // queue.window adaptive
 	pullsWork           bool // workers take the workgroups; nothing is left to place
 	maxLaunches         int  // open launches of a node queue
+	maxOpen             int  // open launches in all; 0: no limit
 	launchPool          engine.Pool[nodeLaunch]
 }
 
@@ -121,6 +122,9 @@ func (o *launcher) popHost(b *nodeQueue) (int32, error) {
 		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 	}
 	x.launches = 1
+	if c := b.Launch.Check; c != nil {
+		c.NewPayload(x.addr, uint64(x.size), true)
+	}
 	b.numHostPayloads--
 	if h.next += h.step; h.next >= h.count {
 		b.hostPayloads = b.hostPayloads[1:]
@@ -200,6 +204,7 @@ func (o *launcher) newLaunch(b *nodeQueue, input int32) *nodeLaunch {
 	l := o.launchPool.Acquire()
 	placed := scheduler.GridLaunch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
 	*l = nodeLaunch{GridLaunch: placed, stage: b.stage, nodeQueue: b, input: input}
+	o.stats.unended++
 	switch o.queues.spread {
 	case byEngine:
 		l.Engine = b.queue
@@ -287,6 +292,7 @@ func (o *launcher) beginWorkgroup(b *nodeQueue, unit int, wg *cu.Workgroup) {
 
 // endLaunch ends a launch, and frees input payloads that no other launch uses.
 func (o *launcher) endLaunch(l *nodeLaunch) {
+	o.stats.unended--
 	a := &o.pool.arrays[l.input]
 	o.countStarts(l, a.elems)
 	o.stats.live[l.id] -= len(a.elems)
@@ -413,7 +419,7 @@ func (o *launcher) Head(list int) *scheduler.GridLaunch {
 func (o *launcher) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
 	q, k := o.nodeQueues.ofList(list)
 	b := o.nodeQueues.inOrder(q, k)
-	if len(b.launches) >= o.maxLaunches {
+	if len(b.launches) >= o.maxLaunches || o.maxOpen > 0 {
 		o.queues.list[q].alarm.Set(o.engine.Now()) // another launch may open
 	}
 	o.beginWorkgroup(b, unit, wg)

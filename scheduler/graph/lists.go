@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 
 	"spvsim/cu"
@@ -24,7 +25,10 @@ type lists struct {
 	launcher   *launcher
 	fetch      *hierarchy.FetchPath // nil: reads go through the path of the first compute unit
 	spec       *scheduler.SchedulerSpec
-	uncached   bool // records are past the L2
+	costs      recordCosts
+	commands   *CommandProcessor // records are commands that it reads; nil: a front end of its own walks them
+	barrier    bool              // a list is read when the list before has ended
+	uncached   bool              // records are past the L2
 	all        []*workList
 	order      []*workList // in which the front end takes them up
 	chunk      uint64      // records that are read together
@@ -66,7 +70,16 @@ type recordFetch struct {
 	list    *workList
 	records uint64
 	launch  *nodeLaunch // of the record whose program it reads
-	known   bool        // at is the cycle of the reply
+	from    uint64
+	known   bool // at is the cycle of the reply
+}
+
+// recordCosts are the times of the front end for a record, in cycles.
+type recordCosts struct {
+	gap          uint64 // from record to record, in 1/2^RateBits cycles
+	launch       uint64 // until its first workgroup may be placed
+	change, miss uint64 // for another program than before, and for one that is not cached
+	programs     int    // slots of the program table that are cached; 0: records have their programs
 }
 
 // A listReader is the front end's state, which all graphs share. Times are in 1/2^RateBits cycles.
@@ -85,11 +98,20 @@ const (
 // newLists makes the lists of a graph, and the front end that walks them.
 func newLists(r *Run) (policy, error) {
 	s := &r.spec.Scheduler
-	o := &lists{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, fetch: r.FetchPath, spec: s, uncached: s.ListMemory == "memory", beginAt: cu.Never}
 	n := 1
 	if s.ListSplit == "node" {
 		n = len(r.graph.Nodes)
 	}
+	o := makeLists(r, n)
+	o.barrier = s.ListBarrier
+	o.costs = recordCosts{scheduler.RateGap(s.ListRate), uint64(s.LaunchCycles), uint64(s.ListChangeCycles), uint64(s.ListMissCycles), s.ListPrograms}
+	return o, nil
+}
+
+// makeLists makes n lists of a graph.
+func makeLists(r *Run, n int) *lists {
+	s := &r.spec.Scheduler
+	o := &lists{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, fetch: r.FetchPath, spec: s, uncached: s.ListMemory == "memory", beginAt: cu.Never}
 	line, _ := r.Hierarchy.LineBytes()
 	const bytes = ringBytes - counterBytes - tableBytes
 	size := max(bytes/uint64(n)&^255, 4<<10)
@@ -107,7 +129,7 @@ func newLists(r *Run) (policy, error) {
 		b.hostFirst = true
 	}
 	r.queues.arrived = o.appendBatch
-	return o, nil
+	return o
 }
 
 // listOf returns the list of a node's records.
@@ -192,7 +214,7 @@ func (o *lists) appendPayload(b *nodeQueue) {
 // appendRun appends records. Single payloads of one node queue make one run.
 func (o *lists) appendRun(l *workList, r recordRun) {
 	l.waiting += r.repeat
-	if !o.spec.ListBarrier {
+	if !o.barrier {
 		l.open = l.waiting
 	}
 	if n := len(l.records); n > l.head && r.nodeQueue.batchSize() == 1 && l.records[n-1].nodeQueue == r.nodeQueue {
@@ -222,7 +244,7 @@ func (o *lists) Start(now uint64) {
 
 // Tick takes in what has been read, reads on, and launches records.
 func (o *lists) Tick(now uint64, queue int) uint64 {
-	if o.spec.ListBarrier && !o.running && !o.begin(now) {
+	if o.barrier && !o.running && !o.begin(now) {
 		return o.beginAt
 	}
 	q := o.queues.list[queue]
@@ -276,6 +298,9 @@ func (o *lists) OnIdle(now, next uint64) {
 	o.running, o.beginAt = false, cu.Never
 	if more {
 		o.beginAt = max(now, o.stats.endCycle) + uint64(o.spec.BarrierCycles)
+		if o.commands != nil {
+			o.beginAt = o.preprocess(o.beginAt)
+		}
 		o.queues.list[0].alarm.Set(o.beginAt)
 	}
 }
@@ -293,6 +318,10 @@ func (o *lists) readLists(now uint64) {
 			walked++
 			l.walked, l.header = true, false
 			o.stats.queue.Lists++
+			if o.commands != nil {
+				l.buffered = l.open // packets include their reads
+				continue
+			}
 			o.read(now, l, 0, nil, o.ring.counter(counterEntry+l.index), listHeaderBytes)
 		}
 		for l.header && o.readAhead(now, l) {
@@ -320,7 +349,7 @@ func (o *lists) read(now uint64, l *workList, records uint64, x *nodeLaunch, add
 			o.queues.list[0].alarm.Set(max(at, o.engine.Now()))
 		}
 	}
-	f.outstanding, f.at, f.list, f.records, f.launch, f.known = 1, now, l, records, x, false
+	f.outstanding, f.at, f.from, f.list, f.records, f.launch, f.known = 1, now, now, l, records, x, false
 	o.underWay = append(o.underWay, f)
 	uncached := o.uncached && records > 0
 	if o.fetch != nil {
@@ -339,6 +368,7 @@ func (o *lists) takeReplies(now uint64, q *queue) {
 			kept = append(kept, f)
 			continue
 		}
+		o.queues.trace.traceFrontEnd("reads", f.String, f.from, f.at)
 		switch l := f.list; {
 		case l == nil:
 			o.programRead(f, q.shared)
@@ -352,12 +382,25 @@ func (o *lists) takeReplies(now uint64, q *queue) {
 	o.underWay = kept
 }
 
+// String says what is read.
+func (f *recordFetch) String() string {
+	switch {
+	case f.list == nil:
+		return "program of " + f.launch.Node.String()
+	case f.records == 0:
+		return "header"
+	}
+	return fmt.Sprintf("%d records", f.records)
+}
+
 // programRead launches the record whose program has been read from the table.
 func (o *lists) programRead(f *recordFetch, s *sharedQueue) {
-	at := f.at + uint64(o.spec.ListMissCycles+o.spec.ListChangeCycles)
+	at := f.at + o.costs.miss + o.costs.change
 	s.reader.waits = false
 	s.reader.freeAt = max(s.reader.freeAt, at<<scheduler.RateBits)
-	o.launcher.readyFrom(f.launch, at+uint64(o.spec.LaunchCycles))
+	o.queues.trace.traceFrontEnd("launches", f.launch.Node.String, f.from, s.reader.freeAt>>scheduler.RateBits)
+	o.queues.trace.traceFrontEnd("program changes", f.launch.Node.String, f.from, at)
+	o.launcher.readyFrom(f.launch, at+o.costs.launch)
 	s.roundRobin.wake(max(at, o.engine.Now()+1))
 }
 
@@ -388,7 +431,10 @@ func (o *lists) hasRecord(l *workList) bool {
 		return false
 	}
 	b := l.records[l.head].nodeQueue
-	return len(b.launches) < o.launcher.maxLaunches || o.launcher.pool.freeBytes(b.launches[0].level) < b.launches[0].worst
+	if len(b.launches) > 0 && o.launcher.pool.freeBytes(b.launches[0].level) < b.launches[0].worst {
+		return true
+	}
+	return len(b.launches) < o.launcher.maxLaunches && (o.commands == nil || o.withinLimits())
 }
 
 // launchRecord launches the next record of a list, once its program is known.
@@ -409,12 +455,12 @@ func (o *lists) launchRecord(now uint64, l *workList, r *listReader) {
 	if x == nil {
 		return
 	}
-	r.freeAt = max(r.freeAt, now<<scheduler.RateBits) + scheduler.RateGap(o.spec.ListRate)
-	same, cached := r.use(b.Node, o.spec.ListPrograms)
+	r.freeAt = max(r.freeAt, now<<scheduler.RateBits) + o.costs.gap
+	same, cached := r.use(b.Node, max(o.costs.programs, 1))
 	if !same {
 		o.stats.queue.ProgramChanges++
 	}
-	if !cached {
+	if !cached && o.costs.programs > 0 {
 		o.stats.queue.ProgramMisses++
 		r.waits = true
 		slot := uint64(b.id()) * programSlotBytes % tableBytes
@@ -423,10 +469,12 @@ func (o *lists) launchRecord(now uint64, l *workList, r *listReader) {
 	}
 	at := now
 	if !same {
-		at += uint64(o.spec.ListChangeCycles)
-		r.freeAt += uint64(o.spec.ListChangeCycles) << scheduler.RateBits
+		at += o.costs.change
+		r.freeAt += o.costs.change << scheduler.RateBits
+		o.queues.trace.traceFrontEnd("program changes", b.Node.String, now, at)
 	}
-	o.launcher.readyFrom(x, at+uint64(o.spec.LaunchCycles))
+	o.queues.trace.traceFrontEnd("launches", b.Node.String, now, r.freeAt>>scheduler.RateBits)
+	o.launcher.readyFrom(x, at+o.costs.launch)
 }
 
 // use makes a program the last used one, and reports whether it was, and whether it was cached.

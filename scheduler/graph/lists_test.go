@@ -2,6 +2,8 @@ package graph
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +128,58 @@ func TestProgramTable(t *testing.T) {
 		} else {
 			last = at
 		}
+	}
+}
+
+// Of random lists, one in which two programs are the same has each record no later: more programs in the table cost no less. Where a read
+// has several records, a front end that takes them sooner may read fewer at once, which costs less than a read.
+func TestMorePrograms(t *testing.T) {
+	later := 0
+	for seed := range uint64(300) {
+		draw := rand.New(rand.NewPCG(seed, 48))
+		s := listSpec()
+		s.Scheduler.ListBarrier, s.Scheduler.ListRate, s.Scheduler.ListPrograms = false, []float64{1, 0.3, 0.02}[draw.IntN(3)], 1+draw.IntN(4)
+		s.Scheduler.ListChangeCycles, s.Scheduler.ListMissCycles, s.Scheduler.ListReadAhead = draw.IntN(40), draw.IntN(100), 1+draw.IntN(16)
+		slack := uint64(0)
+		if s.Scheduler.ListRecordBytes = 64; draw.IntN(2) == 0 {
+			s.Scheduler.ListRecordBytes, slack = 16, replyCycles
+		}
+		programs, records := 2+draw.IntN(6), make([]int, 1+draw.IntN(30))
+		for i := range records {
+			records[i] = draw.IntN(programs)
+		}
+		run := func() []uint64 {
+			var nodes []*Node
+			for i := range programs {
+				nodes = append(nodes, static(fmt.Sprint("n", i)))
+			}
+			r := newQueueRig(t, s, false, nodes...)
+			list, accepted := r.starts(), make([]uint64, len(records))
+			for i, n := range records {
+				r.enqueue(t, begin, nodes[n], 1, &accepted[i])
+			}
+			r.finish(t)
+			slices.Sort(*list)
+			return *list
+		}
+		more := run()
+		for i, n := range records {
+			if n == programs-1 {
+				records[i] = 0
+			}
+		}
+		fewer := run()
+		for i := range records {
+			if fewer[i] > more[i]+slack {
+				t.Errorf("seed %d: record %d starts in cycle %d, of %d programs, and in %d of one more", seed, i, fewer[i], programs-1, more[i])
+			}
+		}
+		if last := len(records) - 1; fewer[last] < more[last] {
+			later++
+		}
+	}
+	if later < 100 {
+		t.Errorf("one more program costs time in %d lists of 300", later)
 	}
 }
 

@@ -51,7 +51,7 @@ type passStep struct {
 func newMultipass(r *Run) (policy, error) {
 	return &multipass{
 		inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, spec: &r.spec.Scheduler,
-		fetch: r.FetchPath, units: len(r.Array.Units), launch: r.PacketCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
+		fetch: r.FetchPath, units: len(r.Array.Units), launch: r.Commands.Packet, overlap: r.spec.Scheduler.Passes == "overlapped",
 	}, nil
 }
 

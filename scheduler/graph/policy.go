@@ -51,6 +51,7 @@ var kinds = map[string]kind{
 	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
 	"multipass":  {make: newMultipass, queue: "PassQueue"},
 	"lists":      {make: newLists, queue: "ListReader", arbitrates: true},
+	"generated":  {make: newGenerated, queue: "SequenceReader"},
 	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pullsWork: true},
 }
 

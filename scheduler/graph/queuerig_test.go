@@ -53,8 +53,9 @@ func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Respon
 // A machine is everything that a test may choose.
 type machine struct {
 	*testmachine.Machine
-	disp  scheduler.DispatcherSpec
-	fetch hierarchy.FetchSpec
+	disp     scheduler.DispatcherSpec
+	fetch    hierarchy.FetchSpec
+	commands CommandProcessor
 }
 
 func newMachine() *machine {
@@ -109,7 +110,7 @@ func newQueueRigOn(t *testing.T, m *machine, spec scheduler.WorkSpec, pending bo
 	spec.Dispatcher = m.disp
 	r.graph, r.spec = g, &spec
 	r.run, err = NewRun(g, r.spec, Parts{Engine: r.Engine, Array: r.Array, Dispatcher: scheduler.New(r.Engine, &m.disp, m.Limits(), r.Array), Limits: m.Limits(), Hierarchy: r.memory, Store: mem.NewStore(0),
-		FetchPath: hierarchy.NewFetchPath(&m.fetch, r.memory)}, 1<<20)
+		FetchPath: hierarchy.NewFetchPath(&m.fetch, r.memory), Commands: m.commands}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 //	pool        payloads and the arrays that name them; allocator: the component that answers requests for them
 //	queue       the component in which payloads wait; nodequeues: by node, in arbitration order; layout: of units
 //	launcher    launches of waiting payloads, for the dispatcher
-//	policy      the table of schedulers: hardware, firmware, multipass, lists, persistent
+//	policy      the table of schedulers: hardware, firmware, multipass, lists, generated, persistent
 //	spill       entries of a hardware queue in memory; blocked: batches that a full queue keeps out; steal: between queues
 //	ring        queues and counters in memory; inmemory: what policies with queues in memory have in common
 //	stats       counts of payloads and workgroups, by node; path: the longest way through the graph
@@ -39,13 +39,13 @@ var ErrScratch = errors.New("scheduler: scratch memory")
 
 // Parts are the parts of the machine that a run uses.
 type Parts struct {
-	Engine       *engine.Engine
-	Array        *cu.ComputeUnits
-	Dispatcher   *scheduler.Dispatcher
-	Limits       *cu.Limits // nil in functional runs
-	Hierarchy    hierarchy.Model
-	Store        *mem.Store
-	PacketCycles uint64 // front-end cycles of a launch without dependencies
+	Engine     *engine.Engine
+	Array      *cu.ComputeUnits
+	Dispatcher *scheduler.Dispatcher
+	Limits     *cu.Limits // nil in functional runs
+	Hierarchy  hierarchy.Model
+	Store      *mem.Store
+	Commands   CommandProcessor
 	// Shared is common to all graphs of the machine; nil: there is one graph.
 	Shared *Shared
 	// FetchPath is the command processor's own path to memory; nil: it has none.

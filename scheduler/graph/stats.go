@@ -9,6 +9,7 @@ type graphStats struct {
 	inFlight     int    // enqueued payloads that have not arrived
 	resident     int    // resident workgroups
 	openLaunches int    // launches that have workgroups to place
+	unended      int    // launches that have not ended
 
 	startCycle uint64 // cycle from which payloads may be launched
 	endCycle   uint64 // end of the memory accesses of ended workgroups

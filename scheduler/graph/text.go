@@ -98,6 +98,8 @@ func leastStart(s *scheduler.WorkSpec) (first, next int) {
 		return c.FirmwareDispatch + c.FirmwareCycles + place, s.Queue.Latency + c.FirmwareCycles + place
 	case "multipass":
 		return c.PassLaunchCycles + place, c.BarrierCycles + 2*c.PassLaunchCycles + place
+	case "generated":
+		return place, c.BarrierCycles + 2*c.PassLaunchCycles + place // and packets on top
 	case "lists":
 		next = c.LaunchCycles + place
 		if c.ListBarrier {

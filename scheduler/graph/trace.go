@@ -36,6 +36,13 @@ func (p *payloadTrace) countDepth(now uint64, s *stage, change int) {
 	}
 }
 
+// traceFrontEnd reports what the front end does from one cycle to another, named only for a tracer that listens.
+func (p *payloadTrace) traceFrontEnd(kind string, name func() string, from, to uint64) {
+	if t, ok := p.tracer().(probe.FrontEndTracer); ok {
+		t.FrontEnd(&probe.FrontEndSpan{Kind: kind, Name: name(), From: from, To: to})
+	}
+}
+
 func (p *payloadTrace) tracer() probe.Tracer {
 	if p.array == nil {
 		return nil

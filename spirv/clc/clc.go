@@ -29,6 +29,13 @@ type Source struct {
 	Text    []byte
 	Options string // of an OpenCL program, as its build takes them
 	Defines []string
+	Files   []File // that it includes; the compiler sees no others
+}
+
+// A File has its name from the same folder as the source and the folders of -I: that of the job.
+type File struct {
+	Name string
+	Text []byte
 }
 
 // A toolchain makes a module.
@@ -90,9 +97,6 @@ func version(program string) int {
 // IsSource reports whether a file's name is that of OpenCL C.
 func IsSource(name string) bool { return strings.EqualFold(filepath.Ext(name), ".cl") }
 
-// includes finds a file that the text includes.
-var includes = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include\b`)
-
 // compiled holds the modules of this process, so that points of a sweep that differ in other things share one.
 var compiled sync.Map
 
@@ -106,10 +110,7 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if includes.Match(s.Text) {
-		return nil, fmt.Errorf("%s: found #include of a file: want one file, as the digest of a point covers only the shader's own", s.Name)
-	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.Name, s.Text, options))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", s.Name, s.Text, options, s.Files))
 	if have, ok := compiled.Load(key); ok {
 		return have.([]byte), nil
 	}
@@ -122,7 +123,7 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 
 // allowed are the options that a job may give: those of an OpenCL program, optimisation and floats. Others could load code
 // into the compiler, or write files.
-var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
+var allowed = regexp.MustCompile(`^(-D.+|-I[^/].*|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
 
 // arguments are the options on clang's command line.
 func (s *Source) arguments() ([]string, error) {
@@ -133,12 +134,19 @@ func (s *Source) arguments() ([]string, error) {
 	}
 	for i := 0; i < len(words); i++ {
 		word := words[i]
-		if (word == "-D" || word == "-U") && i+1 < len(words) {
+		if (word == "-D" || word == "-U" || word == "-I") && i+1 < len(words) {
 			i++
 			word += words[i]
 		}
 		if !allowed.MatchString(word) {
-			return nil, fmt.Errorf("%s: options: found %q: want -D, -U, -cl-..., -O0 to -O3, -w, -W..., -ffast-math or -ffp-contract=", s.Name, word)
+			return nil, fmt.Errorf("%s: options: found %q: want -D, -U, -I with a folder from that of the job, -cl-..., -O0 to -O3, -w, -W..., -ffast-math or -ffp-contract=", s.Name, word)
+		}
+		if folder, is := strings.CutPrefix(word, "-I"); is { // from the folder that the compiler runs in, as line tables have it
+			at, err := filepath.Rel(filepath.Dir(s.place(s.Name)), s.place(folder))
+			if err != nil {
+				return nil, fmt.Errorf("%s: options: %w", s.Name, err)
+			}
+			word = "-I" + at
 		}
 		list = append(list, word)
 	}
@@ -148,6 +156,30 @@ func (s *Source) arguments() ([]string, error) {
 	return list, nil
 }
 
+// place is where a file named from the folder of the job is in the compiler's folder. Names that lead out of the job's
+// folder stay in the compiler's.
+func (s *Source) place(name string) string {
+	up := 0
+	for _, f := range append(s.Files, File{Name: s.Name}) {
+		up = max(up, strings.Count(filepath.ToSlash(f.Name), "../"))
+	}
+	return filepath.Join("files", strings.Repeat("up/", up), name)
+}
+
+// writeFiles writes what the source includes, and the folder that the compiler runs in.
+func (s *Source) writeFiles(dir string) error {
+	for _, f := range s.Files {
+		at := filepath.Join(dir, s.place(f.Name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(at, f.Text, 0o600); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(filepath.Join(dir, filepath.Dir(s.place(s.Name))), 0o700)
+}
+
 // compile runs the compiler in a folder of its own.
 func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (module []byte, err error) {
 	dir, err := os.MkdirTemp("", "spvsim-cl-")
@@ -155,8 +187,11 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := s.writeFiles(dir); err != nil {
+		return nil, err
+	}
 	if t.translator == "" {
-		err = t.clangRun(ctx, s, append([]string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}, options...))
+		err = t.clangRun(ctx, s, dir, append([]string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}, options...))
 	} else {
 		err = t.translated(ctx, s, options, dir)
 	}
@@ -166,11 +201,12 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 	return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
 }
 
-func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) error {
+func (t *toolchain) clangRun(ctx context.Context, s *Source, dir string, words []string) error {
 	// The folder is in the line table, and the module should not depend on it. Inline functions need a body in the module
 	// (gnu89), as no other has one.
 	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-fgnu89-inline",
 		"-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, words, []string{"-"})...)
+	c.Dir = filepath.Join(dir, filepath.Dir(s.place(s.Name))) // where quotes include from, as the text is standard input
 	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
 	return run(c, s.Name)
 }
@@ -180,12 +216,12 @@ func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) err
 // case.
 func (t *toolchain) translated(ctx context.Context, s *Source, options []string, dir string) error {
 	bitcode := []string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}
-	if err := t.clangRun(ctx, s, slices.Concat(bitcode, options)); err != nil {
+	if err := t.clangRun(ctx, s, dir, slices.Concat(bitcode, options)); err != nil {
 		return err
 	}
 	refused := t.translate(ctx, s, dir)
 	if refused == nil || t.rewritten(ctx, s, slices.Concat(bitcode, options), dir) == nil && t.translate(ctx, s, dir) == nil ||
-		t.clangRun(ctx, s, slices.Concat(bitcode, options, []string{"-O0"})) == nil && t.translate(ctx, s, dir) == nil {
+		t.clangRun(ctx, s, dir, slices.Concat(bitcode, options, []string{"-O0"})) == nil && t.translate(ctx, s, dir) == nil {
 		return nil
 	}
 	return refused
@@ -200,7 +236,7 @@ func (t *toolchain) translate(ctx context.Context, s *Source, dir string) error 
 // rewritten compiles to bitcode without what llvm-spirv refuses.
 func (t *toolchain) rewritten(ctx context.Context, s *Source, words []string, dir string) error {
 	text := filepath.Join(dir, "kernel.ll")
-	if err := t.clangRun(ctx, s, append(slices.Clone(words), "-S", "-o", text)); err != nil {
+	if err := t.clangRun(ctx, s, dir, append(slices.Clone(words), "-S", "-o", text)); err != nil {
 		return err
 	}
 	code, err := files.Read(text, files.MaxModule)

@@ -3,7 +3,6 @@ package clc
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 
 // Options that could load code into the compiler, write files or read others are refused by name.
 func TestOptionsAreThoseOfClBuildProgram(t *testing.T) {
-	for _, bad := range []string{"-o x", "-Xclang -load", "-fplugin=x.so", "-I /", "-Wl,x", "@file", "x.cl", "-include x"} {
+	for _, bad := range []string{"-o x", "-Xclang -load", "-fplugin=x.so", "-I /", "-I/usr", "-Wl,x", "@file", "x.cl", "-include x"} {
 		s := &Source{Name: "k.cl", Options: bad}
 		if _, err := s.arguments(); err == nil || !strings.Contains(err.Error(), "k.cl: options: found \"") {
 			t.Errorf("%s: %v", bad, err)
@@ -28,10 +27,31 @@ func TestOptionsAreThoseOfClBuildProgram(t *testing.T) {
 	}
 }
 
-// A text that includes a file is refused: the digest of a point would not cover it.
-func TestIncludesAreRefused(t *testing.T) {
-	_, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("  # include \"x.h\"\n")})
-	if err == nil || !errors.Is(err, ErrNoCompiler) && !strings.Contains(err.Error(), "k.cl: found #include of a file") {
+// Files are included from the folder of the source and those of -I, and no others are there. The module does not have the
+// place of the compiler's folder.
+func TestIncludes(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	text := []byte("#include \"parts/one.h\"\n#include <two.h>\nkernel void k(global int *x) { x[0] = one(x[1]) + TWO; }")
+	for _, up := range []string{"", "../", "/a/b/", "../../c/"} {
+		s := &Source{Name: up + "k.cl", Text: text, Options: "-I own -I" + up + "headers/"}
+		s.Options = strings.ReplaceAll(s.Options, "-I/", "-Ix") // folders are named from that of the job
+		if strings.HasPrefix(up, "/") {
+			s.Options = "-I headers"
+		}
+		two := "headers/two.h"
+		if !strings.HasPrefix(up, "/") {
+			two = up + two
+		}
+		s.Files = []File{{up + "parts/one.h", []byte("#include \"../three.h\"\nint one(int x) { return x * THREE; }\n")}, {up + "three.h", []byte("#define THREE 3\n")}, {two, []byte("#define TWO 2\n")}}
+		module, err := Compile(t.Context(), s)
+		if err != nil || bytes.Contains(module, []byte(os.TempDir())) {
+			t.Errorf("%s: the folder is in the module, or %v", up, err)
+		}
+	}
+	_, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("\n#include \"none.h\"\n")})
+	if err == nil || !strings.HasPrefix(err.Error(), "k.cl:2:10: fatal error: 'none.h' file not found") {
 		t.Error(err)
 	}
 }

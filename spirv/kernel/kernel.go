@@ -23,7 +23,10 @@ const (
 	Remainder    = 18 // u16: work-items of the last workgroup if it is short, else 0
 	GlobalOffset = 40 // u64: global id of the first work-item
 	GridDims     = 64 // u16: dimensions of the grid
-	HiddenBytes  = 256
+	// ProgramVariables is a u64: the address of the module's variables in device memory. AMD's loader writes it into the
+	// code instead; its block has no argument here.
+	ProgramVariables = 248
+	HiddenBytes      = 256
 )
 
 // Kind is what an argument is given by.

@@ -24,7 +24,7 @@ func (w *Writer) Memory(a *probe.Access) {
 		return
 	}
 	u := w.unit(a.Unit)
-	l, n := w.lane(u, &u.memory, at)
+	l, n := w.lane(u.id, &u.memory, at)
 	w.beginSlice(&l.track, at, "memory", a.Op)
 	w.origin(a)
 	if a.Level != "" {
@@ -68,7 +68,7 @@ func (w *Writer) LDS(a *probe.Access) {
 		return
 	}
 	u := w.unit(a.Unit)
-	l, _ := w.lane(u, &u.lds, at)
+	l, _ := w.lane(u.id, &u.lds, at)
 	w.beginSlice(&l.track, at, "LDS", a.Op)
 	w.origin(a)
 	w.out.number("passes", uint64(a.Passes))
@@ -113,7 +113,7 @@ func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 		return
 	}
 	u := w.unit(g.Unit)
-	l, n := w.lane(u, &u.groups, at)
+	l, n := w.lane(u.id, &u.groups, at)
 	l.busy, u.workgroupLanes[g.Index] = probe.Unknown, n
 	w.beginSlice(&l.track, at, "workgroup", g.Name)
 	w.out.text("workgroup", fmt.Sprintf("%d,%d,%d", g.ID[0], g.ID[1], g.ID[2]))

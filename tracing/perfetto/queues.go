@@ -63,10 +63,7 @@ func (w *Writer) queueLaunch(l *probe.QueueLaunch) {
 		return
 	}
 	q := w.hardwareQueue(l.Queue)
-	on := q.launches.idleLane(l.FirstPlaced)
-	if on.id == 0 {
-		on.id = w.declare(q.id, "launches %02d", len(q.launches.lanes)-1)
-	}
+	on, _ := w.lane(q.id, &q.launches, l.FirstPlaced)
 	on.busy = l.Done
 	w.slice(&on.track, l.FirstPlaced, l.Done, "launches", l.Name)
 	w.bounded()

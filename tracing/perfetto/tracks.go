@@ -106,15 +106,15 @@ func (w *Writer) slot(p probe.WaveSlotID) *slot {
 	return s
 }
 
-// lane returns an idle lane of a unit for a slice that begins at the given cycle, and declares its track if it is new.
-func (w *Writer) lane(u *unit, l *lanes, at uint64) (*lane, int) {
+// lane returns an idle lane for a slice that begins at the given cycle, and declares its track if it is new.
+func (w *Writer) lane(parent uint64, l *lanes, at uint64) (*lane, int) {
 	got := l.idleLane(at)
 	n := 0
 	for &l.lanes[n] != got {
 		n++
 	}
 	if got.id == 0 {
-		got.id = w.declare(u.id, "%s %02d", l.kind, n)
+		got.id = w.declare(parent, "%s %02d", l.kind, n)
 	}
 	return got, n
 }

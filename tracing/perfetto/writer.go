@@ -51,6 +51,7 @@ type Writer struct {
 	slots    []slot
 	launches track
 	hardware map[string]*hardwareQueue
+	frontEnd frontEnd
 	open     int // slices
 	counters
 	flows

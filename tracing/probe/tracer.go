@@ -88,6 +88,7 @@ type Access struct {
 	Ready uint64 // Unknown: AccessDone brings it
 	ID    uint64 // names it in AccessDone
 	Lines []Line // of the caches; nil for the LDS. Valid during the call
+	Kind  string // what it does with its lines: read, write, atomic; empty: it has none
 	Level string // the farthest level that was reached; empty: not known
 
 	Passes, Conflicts int // of the LDS
@@ -100,6 +101,7 @@ const Unknown = ^uint64(0)
 type Line struct {
 	Addr  uint64
 	Bytes uint32 // that lanes move
+	Level string // the farthest that was reached; empty: not known
 }
 
 // A PayloadWait is a payload of an execution graph that was enqueued, or was picked to be launched.
@@ -115,13 +117,14 @@ type PayloadWait struct {
 // A Sample is the state of the machine in one cycle.
 type Sample struct {
 	At         uint64
-	Waves      int                   // resident
-	Workgroups int                   // resident
-	Queue      int                   // payloads that wait
-	Payloads   uint64                // bytes that payloads have
-	Nodes      []NodeQueue           // payloads that wait for each node of the graph that runs; valid during the call
-	Levels     []account.LevelCounts // counts so far; valid during the call
-	Queues     []QueueWaves          // hardware queues of the job; valid during the call
+	Waves      int                    // resident
+	Workgroups int                    // resident
+	Queue      int                    // payloads that wait
+	Payloads   uint64                 // bytes that payloads have
+	Nodes      []NodeQueue            // payloads that wait for each node of the graph that runs; valid during the call
+	Levels     []account.LevelCounts  // counts so far; valid during the call
+	Queues     []QueueWaves           // hardware queues of the job; valid during the call
+	Parts      [][]account.PartCounts // of each of Levels: counts of its parts so far; nil where they are not known; valid during the call
 }
 
 // A QueueWaves is the number of wave slots that the launches of a hardware queue hold.
@@ -158,6 +161,16 @@ type PayloadDepth struct {
 
 // A DepthTracer is a Tracer that receives the number of waiting payloads whenever it changes.
 type DepthTracer interface{ Depth(d *PayloadDepth) }
+
+// A FrontEndSpan is what the front end does for the records of lists.
+type FrontEndSpan struct {
+	Kind     string // reads, launches, program changes or preprocessing
+	Name     string // what is read, or the node
+	From, To uint64
+}
+
+// A FrontEndTracer is a Tracer that receives what the front end does, when its end is known. Spans of one kind may overlap.
+type FrontEndTracer interface{ FrontEnd(s *FrontEndSpan) }
 
 // A NodeQueue is the number of payloads that wait for a node.
 type NodeQueue struct {

@@ -100,6 +100,15 @@ func (t tracers) Depth(d *PayloadDepth) {
 	})
 }
 
+// FrontEnd implements FrontEndTracer for the tracers that implement it.
+func (t tracers) FrontEnd(s *FrontEndSpan) {
+	t.forEach(func(x Tracer) {
+		if q, ok := x.(FrontEndTracer); ok {
+			q.FrontEnd(s)
+		}
+	})
+}
+
 // QueueLaunches implements QueueTracer for the tracers that implement it.
 func (t tracers) QueueLaunches(list []QueueLaunch) {
 	t.forEach(func(x Tracer) {

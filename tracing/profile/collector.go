@@ -29,13 +29,20 @@ type Collector struct {
 	launches        []LaunchProfile
 	droppedLaunches int // launches that are not among them
 	latencies       latencies
+	maps            maps
+	accesses        map[*program.Program][]accessCounts // by instruction
+	lifetimes       latencies                           // of workgroups, by the name of their program
+	workgroups      map[residentGroup]begunAccess
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
 type kernel struct {
 	Kernel
 	program *program.Program
-	weights []uint64 // operations of a lane, by instruction
+	weights []uint64   // operations of a lane, by instruction
+	issues  [][]uint64 // of the program's map; nil: it has none
+	joined  int        // instructions of a row of it
+	access  []accessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
 	units       map[int]bool
@@ -61,13 +68,14 @@ type depth struct{ sinceCycle, payloads uint64 }
 
 // NewCollector returns an empty collector.
 func NewCollector() *Collector {
-	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
+	return &Collector{accesses: map[*program.Program][]accessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
 // RunBegin implements probe.Tracer.
 func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
+	c.maps.begin(g)
 	c.bytes = make([]uint64, len(g.Levels))
 	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
 }
@@ -122,13 +130,17 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		c.kernels = append(c.kernels, kernel{Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
+		issues, joined := c.maps.ofProgram(w.Program)
+		c.kernels = append(c.kernels, kernel{access: c.accessesOf(w.Program), issues: issues, joined: joined, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
 			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
 	c.kernelOf[i] = k
 	x := &c.kernels[k]
 	x.Waves++
 	x.resident++
+	u := &c.maps.Units[w.Unit]
+	u.Waves++
+	u.SIMDs[w.SIMD].Waves++
 	x.first, x.units[w.Unit] = min(x.first, w.At), true
 }
 
@@ -193,7 +205,8 @@ func operations(in *isa.Inst) uint64 {
 func (c *Collector) Issue(i *probe.Issue) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(i.WaveSlotID)]]
 	k.Instructions++
-	n := uint64(bits.OnesCount64(i.Exec)) * k.weights[i.PC]
+	lanes := uint64(bits.OnesCount64(i.Exec))
+	n := lanes * k.weights[i.PC]
 	k.Operations += n
 	c.steps[c.step].Operations += n
 	c.charge(k, i.WaveSlotID, i.Reason, i.From, i.Ready)
@@ -201,6 +214,15 @@ func (c *Collector) Issue(i *probe.Issue) {
 	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.StallCycles), i.At)
 	c.charge(k, i.WaveSlotID, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
+	u := &c.maps.Units[i.Unit]
+	u.Instructions++
+	u.Lanes += lanes
+	u.SIMDs[i.SIMD].Instructions++
+	u.SIMDs[i.SIMD].Lanes += lanes
+	bin := c.maps.bin(i.At - c.firstCycle)
+	if u.Issued[bin]++; k.issues != nil {
+		k.issues[i.PC/k.joined][bin]++
+	}
 }
 
 // Waited implements probe.Tracer.
@@ -216,12 +238,56 @@ func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, fr
 	k.Slots[why] += to - from
 	c.steps[c.step].Units[p.Unit][why] += to - from
 	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
+	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
+}
+
+// accessCounts are the accesses of an instruction to memory.
+type accessCounts struct{ accesses, lines, bytes uint64 }
+
+// accessesOf returns the counts of a program's instructions.
+func (c *Collector) accessesOf(p *program.Program) []accessCounts {
+	if c.accesses[p] == nil {
+		c.accesses[p] = make([]accessCounts, len(p.Insts))
+	}
+	return c.accesses[p]
+}
+
+// add adds an access.
+func (n *accessCounts) add(a *probe.Access) {
+	n.accesses++
+	n.lines += uint64(len(a.Lines))
+	for i := range a.Lines {
+		n.bytes += uint64(a.Lines[i].Bytes)
+	}
+}
+
+// A residentGroup names a workgroup while it is resident.
+type residentGroup struct {
+	unit  int
+	index uint64
+}
+
+// WorkgroupBegin implements probe.Tracer.
+func (c *Collector) WorkgroupBegin(g *probe.Workgroup) {
+	c.workgroups[residentGroup{g.Unit, g.Index}] = begunAccess{g.At, g.Name}
+}
+
+// WorkgroupEnd implements probe.Tracer.
+func (c *Collector) WorkgroupEnd(at uint64, unit int, index uint64) {
+	key := residentGroup{unit, index}
+	if g, ok := c.workgroups[key]; ok {
+		c.lifetimes.add(g.level, at-min(g.at, at))
+		delete(c.workgroups, key)
+	}
 }
 
 // LDS implements probe.Tracer.
 func (c *Collector) LDS(a *probe.Access) {
 	c.latencies.add("lds", a.Ready-min(a.At, a.Ready))
 	c.series.LDS[c.series.bin(a.At-c.firstCycle)] += uint64(a.Passes)
+	u := &c.maps.Units[a.Unit]
+	u.LDSPasses += uint64(a.Passes)
+	u.Conflicts += uint64(a.Conflicts)
 }
 
 // Enqueued implements probe.Tracer.
@@ -268,6 +334,7 @@ func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 		c.steps[c.step].Levels[i] += moved
 		c.series.addEvenly(c.series.Levels[i], c.sampled-c.firstCycle, s.At-c.firstCycle, moved)
 	}
+	c.maps.sample(c.sampled-c.firstCycle, s.At-c.firstCycle, s.Levels, s.Parts)
 	c.series.addEvenly(c.series.Payloads, c.sampled-c.firstCycle, s.At-c.firstCycle, s.Payloads*(s.At-c.sampled))
 	c.sampled = s.At
 	return s.At + max(c.series.BinCycles, minSample)

@@ -57,6 +57,8 @@ func (l *latencies) add(level string, cycles uint64) {
 
 // Memory implements probe.Tracer.
 func (c *Collector) Memory(a *probe.Access) {
+	c.maps.access(a)
+	c.kernels[c.kernelOf[c.geometry.Index(a.WaveSlotID)]].access[a.PC].add(a)
 	if a.Ready != probe.Unknown {
 		c.latencies.add(a.Level, a.Ready-min(a.At, a.Ready))
 		return

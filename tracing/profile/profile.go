@@ -57,6 +57,8 @@ type Profile struct {
 	Latencies   []Latency                `json:"latencies,omitempty"` // of accesses, by the farthest level that they reached
 	Bound       string                   `json:"bound,omitempty"`
 	WhatIf      []tracing.Counterfactual `json:"what_if,omitempty"`
+	Maps        *Maps                    `json:"maps,omitempty"`
+	Lifetimes   []Latency                `json:"workgroup_lifetimes,omitempty"` // of workgroups, by their program
 }
 
 // A LaunchProfile is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
@@ -179,6 +181,13 @@ type Line struct {
 	// path or the LDS; zero in older files.
 	IdleLanes  uint64 `json:"idle_lanes,omitempty"`
 	UnitCycles uint64 `json:"unit_cycles,omitempty"`
+	// Of accesses to memory, with a tracer: their number, the cache lines that they asked for, and the bytes that lanes moved in them.
+	Accesses    uint64 `json:"accesses,omitempty"`
+	CacheLines  uint64 `json:"cache_lines,omitempty"`
+	AccessBytes uint64 `json:"access_bytes,omitempty"`
+	// LiveVector and LiveScalar are the registers that are live.
+	LiveVector int `json:"live_vector,omitempty"`
+	LiveScalar int `json:"live_scalar,omitempty"`
 }
 
 // New builds the profile of a run, or of its part so far.
@@ -194,7 +203,8 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
-		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf, Latencies: c.latencies.summaries(g.Levels),
+		Utilization: s.Utilization, Bound: s.Bound(), WhatIf: s.WhatIf, Latencies: c.latencies.summaries(g.Levels), Maps: c.maps.result(c.end - c.firstCycle),
+		Lifetimes: c.lifetimes.summaries(nil),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
@@ -210,7 +220,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		p.Kernels = append(p.Kernels, c.kernels[i].named(listings))
 	}
 	for i := range listings {
-		p.Listings = append(p.Listings, newListing(&listings[i]))
+		p.Listings = append(p.Listings, newListing(&listings[i], c.accesses[listings[i].Program]))
 	}
 	p.Series.trim(p.Cycles)
 	if s.Energies.HasTable() {
@@ -269,7 +279,8 @@ func (s *Step) fillEmpty(slots uint64) {
 	}
 }
 
-func newListing(l *tracing.Listing) Listing {
+func newListing(l *tracing.Listing, accesses []accessCounts) Listing {
+	live := l.Program.Live()
 	out := Listing{Name: l.Program.Name, WaveSize: l.Program.WaveSize}
 	for i := range l.Program.Insts {
 		in := &l.Program.Insts[i]
@@ -278,6 +289,11 @@ func newListing(l *tracing.Listing) Listing {
 			n := &l.Counts[i]
 			line.Issues, line.Cycles, line.LDSPasses, line.Conflicts = n.Issues, n.Cycles, n.LDSPasses, n.ConflictPasses
 			line.IdleLanes, line.UnitCycles = n.Idle, n.UnitCycles
+		}
+		line.LiveVector, line.LiveScalar = live[i].Vector, live[i].Scalar
+		if accesses != nil {
+			n := &accesses[i]
+			line.Accesses, line.CacheLines, line.AccessBytes = n.accesses, n.lines, n.bytes
 		}
 		if l.Joules != nil {
 			line.Joules = l.Joules[i]
@@ -303,7 +319,8 @@ func peak(m *config.Machine) float64 {
 func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
 	var list []LevelProfile
 	for _, name := range g.Levels {
-		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
+		memory := m.Memory.InCycles(m.ClockMHz)
+		rate := float64(memory.Channels) * memory.BytesPerCycle
 		if c := m.Level(name); c != nil {
 			all, _ := m.Instances(c.SharedBy)
 			rate = float64(max(c.Slices, 1)*all) * hierarchy.NewLevelTiming(c, m.ClockMHz).Bandwidth

@@ -15,9 +15,9 @@ type latencyRow struct{ Class, Level, Accesses, Mean, P50, P95, Max string }
 // latencyName names the level of a distribution.
 func latencyName(l *profile.Latency) string { return cmp.Or(l.Level, "none") }
 
-func latencyRows(p *profile.Profile) (list []latencyRow) {
-	for i := range p.Latencies {
-		l := &p.Latencies[i]
+func latencyRows(of []profile.Latency) (list []latencyRow) {
+	for i := range of {
+		l := &of[i]
 		list = append(list, latencyRow{latencyClass(i), latencyName(l), grouped(l.Accesses), shortNumber(l.Mean), grouped(l.P50), grouped(l.P95), grouped(l.Max)})
 	}
 	return list
@@ -26,18 +26,27 @@ func latencyRows(p *profile.Profile) (list []latencyRow) {
 // latencyClass is the colour of a distribution.
 func latencyClass(i int) string { return className("r", i%10) }
 
-// latencyFigure draws the distributions on top of each other; nil: there are none.
-func latencyFigure(p *profile.Profile) *figure {
-	if len(p.Latencies) == 0 {
+// latencyFigure draws distributions of things on top of each other; nil: there are none.
+func latencyFigure(title, text, things string, list []profile.Latency) *figure {
+	if len(list) == 0 {
 		return nil
 	}
 	var keys []key
-	for i := range p.Latencies {
-		keys = append(keys, key{Class: latencyClass(i), Name: latencyName(&p.Latencies[i])})
+	for i := range list {
+		keys = append(keys, key{Class: latencyClass(i), Name: latencyName(&list[i])})
 	}
-	f := draw("Latency of accesses", "Cycles from the issue of an access until its result is there, or a store is acknowledged, by the farthest level that it reached. Bins are wider the longer the time, four for each power of two.",
-		keys, func(width float64) template.HTML { return drawLatencies(width, p.Latencies) })
+	f := draw(title, text+" Bins are wider the longer the time, four for each power of two.", keys, func(width float64) template.HTML { return drawLatencies(width, things, list) })
 	return &f
+}
+
+// accessLatencies is the figure of the times of accesses.
+func accessLatencies(p *profile.Profile) *figure {
+	return latencyFigure("Latency of accesses", "Cycles from the issue of an access until its result is there, or a store is acknowledged, by the farthest level that it reached.", "accesses", p.Latencies)
+}
+
+// workgroupLifetimes is the figure of the times for which workgroups were resident.
+func workgroupLifetimes(p *profile.Profile) *figure {
+	return latencyFigure("Lifetimes of workgroups", "Cycles from the placement of a workgroup until its last wave has ended, by program.", "workgroups", p.Lifetimes)
 }
 
 // latencyEdges are the bins from the shortest time to the longest, empty ones too.
@@ -58,7 +67,7 @@ func latencyEdges(list []profile.Latency) (edges []profile.LatencyBin) {
 	return edges
 }
 
-func drawLatencies(width float64, list []profile.Latency) template.HTML {
+func drawLatencies(width float64, things string, list []profile.Latency) template.HTML {
 	edges := latencyEdges(list)
 	counts := make([][]uint64, len(list))
 	most := uint64(0)
@@ -75,14 +84,14 @@ func drawLatencies(width float64, list []profile.Latency) template.HTML {
 		}
 		most = max(most, sum)
 	}
-	pl := newPlot(width, 200, "latency of accesses")
+	pl := newPlot(width, 200, "times of "+things)
 	marks := ticks(float64(most), 4)
 	top := marks[len(marks)-1]
 	for _, t := range marks {
 		pl.line(pl.left, pl.y(t/top), pl.right, pl.y(t/top), "grid")
 		pl.text(pl.left-6, pl.y(t/top)+4, end, "tick", shortNumber(t))
 	}
-	pl.text(pl.left, pl.top-2, start, "name", "accesses")
+	pl.text(pl.left, pl.top-2, start, "name", things)
 	step := (pl.right - pl.left) / float64(max(len(edges), 1))
 	every := int(60/step) + 1 // bins of a tick, so that numbers stay apart
 	for k, e := range edges {
@@ -91,7 +100,7 @@ func drawLatencies(width float64, list []profile.Latency) template.HTML {
 			share := float64(counts[i][k]) / top
 			if counts[i][k] > 0 {
 				pl.rect(x, pl.y(y+share), step-min(step*0.1, 2), pl.y(y)-pl.y(y+share), latencyClass(i),
-					fmt.Sprintf("%s: %s accesses of %d to %d cycles", latencyName(&list[i]), grouped(counts[i][k]), e.From, e.To-1))
+					fmt.Sprintf("%s: %s %s of %d to %d cycles", latencyName(&list[i]), grouped(counts[i][k]), things, e.From, e.To-1))
 			}
 			y += share
 		}

@@ -62,8 +62,11 @@ type run struct {
 	Note      string // on gains
 	Latency   *figure
 	Latencies []latencyRow
+	Lifetime  *figure // of workgroups
+	Lifetimes []latencyRow
 	Stacks    []figure
 	Time      []figure
+	Maps      []figure
 	Roofline  *figure
 	Points    []pointRow
 	Kernels   []kernelRow
@@ -136,7 +139,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: whatIfRows(p), Note: tracing.WhatIfNote, Latency: latencyFigure(p), Latencies: latencyRows(p), Stacks: slotFigures(p), Time: time(p), Kernels: kernels(p),
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: whatIfRows(p), Note: tracing.WhatIfNote, Latency: accessLatencies(p), Latencies: latencyRows(p.Latencies), Lifetime: workgroupLifetimes(p), Lifetimes: latencyRows(p.Lifetimes), Stacks: slotFigures(p), Time: time(p), Maps: mapFigures(p), Kernels: kernels(p),
 		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Overrides {
 		r.Settings = append(r.Settings, setting(s))

@@ -19,7 +19,7 @@ func statRows(text []byte) (list []statRow) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	walk(d, "", func(path string, n json.Number) {
-		if s, ok := tracing.OfRun(path); ok && n != "0" {
+		if s, ok := tracing.OfRun(path); ok && n != "0" && path != "format" { // which says nothing about the run
 			list = append(list, statRow{path, numberText(n), s.Unit, s.Meaning})
 		}
 	})

@@ -85,6 +85,7 @@ type listing struct {
 // rows are instructions of a listing, with the columns that it has.
 type rows struct {
 	Lanes, Unit, LDS, Energy, Source bool
+	Accesses, Live                   bool
 	List                             []listingRow
 }
 
@@ -95,6 +96,8 @@ type listingRow struct {
 	Source                        string // text of the line
 	Lanes                         string // share of the lanes that were active
 	Unit                          string // cycles of its unit that an access took
+	CacheLines, LineBytes         string // cache lines of an access, and bytes of each that lanes move
+	Live                          string // registers, vector and scalar
 	Passes, Conflicts             string // of the LDS
 	Energy                        string
 	cost
@@ -128,6 +131,8 @@ func newListing(l *profile.Listing) listing {
 		out.Lines.LDS = out.Lines.LDS || l.Lines[i].LDSPasses > 0
 		out.Lines.Lanes = out.Lines.Lanes || l.Lines[i].IdleLanes > 0
 		out.Lines.Unit = out.Lines.Unit || l.Lines[i].UnitCycles > 0
+		out.Lines.Accesses = out.Lines.Accesses || l.Lines[i].CacheLines > 0
+		out.Lines.Live = out.Lines.Live || l.Lines[i].LiveVector+l.Lines[i].LiveScalar > 0
 	}
 	if out.Lines.Energy = joules > 0; out.Lines.Energy {
 		out.Energy = tracing.JoulesText(joules)
@@ -162,6 +167,13 @@ func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
 	}
 	if l.UnitCycles > 0 && l.Issues > 0 {
 		row.Unit = shortNumber(float64(l.UnitCycles) / float64(l.Issues))
+	}
+	if l.CacheLines > 0 && l.Accesses > 0 {
+		row.CacheLines = shortNumber(float64(l.CacheLines) / float64(l.Accesses))
+		row.LineBytes = shortNumber(float64(l.AccessBytes) / float64(l.CacheLines))
+	}
+	if l.LiveVector+l.LiveScalar > 0 {
+		row.Live = fmt.Sprintf("%d, %d", l.LiveVector, l.LiveScalar)
 	}
 	if l.LDSPasses > 0 {
 		row.Passes, row.Conflicts = grouped(l.LDSPasses), grouped(l.Conflicts)

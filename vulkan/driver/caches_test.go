@@ -9,6 +9,7 @@ import (
 	"spvsim/account"
 	"spvsim/internal/suite"
 	"spvsim/mem/texture"
+	"spvsim/vulkan/formats"
 	"spvsim/vulkan/vk"
 )
 
@@ -89,7 +90,7 @@ func TestFeaturesOfFormats(t *testing.T) {
 	if none, buffers := formatFeatures(vk.Format(9999)); none != 0 || buffers != 0 {
 		t.Error("a format that there is not can do something")
 	}
-	for f, name := range formats {
+	for f, name := range formats.Texels {
 		format, _ := texture.FormatByName(name)
 		has := func(of, bit vk.FormatFeatureFlags) bool { return of&bit != 0 }
 		images, buffers := formatFeatures(f)

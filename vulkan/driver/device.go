@@ -2,6 +2,7 @@ package driver
 
 import (
 	"crypto/sha256"
+	"os"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -53,6 +54,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.callback(),
 		MaxInstructions: integer("SPVSIM_MAX_INSTRUCTIONS"), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
+	setup.Check = os.Getenv("SPVSIM_CHECK") != ""
 	d.observers = newWatchers(d, setup.Mode)
 	setup.Tracer, setup.Observer = d.observers.tracer(), printer{}
 	g, err := gpu.OpenDevice(setup)

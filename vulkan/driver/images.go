@@ -7,33 +7,9 @@ import (
 	"strings"
 
 	"spvsim/mem"
+	"spvsim/vulkan/formats"
 	"spvsim/vulkan/vk"
 )
-
-// formats maps Vulkan's formats to the machine's texel formats. Packed formats of four bytes map to the formats of
-// their bytes, and depth formats to red components.
-var formats = map[vk.Format]string{
-	vk.FormatR32g32b32a32Sfloat: "Rgba32f", vk.FormatR16g16b16a16Sfloat: "Rgba16f", vk.FormatR32Sfloat: "R32f",
-	vk.FormatR8g8b8a8Unorm: "Rgba8", vk.FormatR8g8b8a8Snorm: "Rgba8Snorm", vk.FormatR32g32Sfloat: "Rg32f",
-	vk.FormatR16g16Sfloat: "Rg16f", vk.FormatB10g11r11UfloatPack32: "R11fG11fB10f", vk.FormatR16Sfloat: "R16f",
-	vk.FormatR16g16b16a16Unorm: "Rgba16", vk.FormatA2b10g10r10UnormPack32: "Rgb10A2", vk.FormatR16g16Unorm: "Rg16",
-	vk.FormatR8g8Unorm: "Rg8", vk.FormatR16Unorm: "R16", vk.FormatR8Unorm: "R8", vk.FormatR16g16b16a16Snorm: "Rgba16Snorm",
-	vk.FormatR16g16Snorm: "Rg16Snorm", vk.FormatR8g8Snorm: "Rg8Snorm", vk.FormatR16Snorm: "R16Snorm", vk.FormatR8Snorm: "R8Snorm",
-	vk.FormatR32g32b32a32Sint: "Rgba32i", vk.FormatR16g16b16a16Sint: "Rgba16i", vk.FormatR8g8b8a8Sint: "Rgba8i", vk.FormatR32Sint: "R32i",
-	vk.FormatR32g32Sint: "Rg32i", vk.FormatR16g16Sint: "Rg16i", vk.FormatR8g8Sint: "Rg8i", vk.FormatR16Sint: "R16i", vk.FormatR8Sint: "R8i",
-	vk.FormatR32g32b32a32Uint: "Rgba32ui", vk.FormatR16g16b16a16Uint: "Rgba16ui", vk.FormatR8g8b8a8Uint: "Rgba8ui",
-	vk.FormatR32Uint: "R32ui", vk.FormatA2b10g10r10UintPack32: "Rgb10a2ui", vk.FormatR32g32Uint: "Rg32ui", vk.FormatR16g16Uint: "Rg16ui",
-	vk.FormatA8b8g8r8UnormPack32: "Rgba8", vk.FormatA8b8g8r8SnormPack32: "Rgba8Snorm", vk.FormatA8b8g8r8UintPack32: "Rgba8ui",
-	vk.FormatA8b8g8r8SintPack32: "Rgba8i", vk.FormatA8b8g8r8SrgbPack32: "Rgba8Srgb",
-	vk.FormatR8g8b8a8Srgb: "Rgba8Srgb", vk.FormatR8g8Srgb: "Rg8Srgb", vk.FormatR8Srgb: "R8Srgb",
-	vk.FormatB8g8r8a8Unorm: "Bgra8", vk.FormatB8g8r8a8Snorm: "Bgra8Snorm", vk.FormatB8g8r8a8Sint: "Bgra8i",
-	vk.FormatB8g8r8a8Uint: "Bgra8ui", vk.FormatB8g8r8a8Srgb: "Bgra8Srgb",
-	vk.FormatA2r10g10b10UnormPack32: "Bgr10A2", vk.FormatA2r10g10b10UintPack32: "Bgr10a2ui", vk.FormatA1r5g5b5UnormPack16: "Bgr5A1",
-	vk.FormatR5g6b5UnormPack16: "Bgr565", vk.FormatB4g4r4a4UnormPack16: "Argb4", vk.FormatE5b9g9r9UfloatPack32: "Rgb9E5",
-	vk.FormatA4r4g4b4UnormPack16: "Bgra4", vk.FormatA4b4g4r4UnormPack16: "Rgba4", vk.FormatA1b5g5r5UnormPack16: "Rgb5A1", vk.FormatA8Unorm: "A8",
-	vk.FormatD16Unorm: "R16", vk.FormatD32Sfloat: "R32f",
-	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
-}
 
 // isDepth reports whether a format is a depth format: those are only sampled, and compared with.
 func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
@@ -43,7 +19,7 @@ var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
 // formatFeatures returns the features of a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
-	format, ok := texture.FormatByName(formats[f])
+	format, ok := texture.FormatByName(formats.Texels[f])
 	if !ok {
 		return 0, 0
 	}
@@ -102,7 +78,7 @@ func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTi
 	*out = vk.ImageFormatProperties{}
 	features, _ := p.formatFeatures(f)
 	switch {
-	case features == 0, formats[f] == "", // which is only answered
+	case features == 0, formats.Texels[f] == "", // which is only answered
 		usage&^(usable|p.spoofing.usages) != 0, flags&^creatable != 0,
 		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
 		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
@@ -185,7 +161,7 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		info.MipLevels == 0 || info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
-	f, _ := texture.FormatByName(formats[info.Format])
+	f, _ := texture.FormatByName(formats.Texels[info.Format])
 	i := &image{device: d, usage: info.Usage, desc: texture.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
@@ -337,7 +313,7 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 
 // view returns a view from a level on.
 func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
-	f, known := texture.FormatByName(formats[info.Format])
+	f, known := texture.FormatByName(formats.Texels[info.Format])
 	if !known || f.Bytes != i.desc.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
 	}
@@ -399,7 +375,7 @@ func (v *imageView) descriptor() mem.Descriptor {
 func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	b := mustLookUp[*buffer](uint64(info.Buffer))
-	f, ok := texture.FormatByName(formats[info.Format])
+	f, ok := texture.FormatByName(formats.Texels[info.Format])
 	if !ok {
 		fail(vk.ErrorFormatNotSupported, "format %d of texels", info.Format)
 	}

@@ -27,6 +27,7 @@ type physical struct {
 }
 
 func newPhysical(in *instance, m *config.Machine, index int) *physical {
+	m = m.InCoreCycles()
 	p := &physical{instance: in, machine: m, index: index, spoofing: spoofingSets[""]}
 	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
 	copy(p.uuid[:], sum[:])

@@ -27,7 +27,7 @@ type store struct {
 // newStore is the store in the folder that SPVSIM_CACHE names, else in the user's folder for caches; nil for "off", or where the build is not known.
 func newStore() *store {
 	folder := os.Getenv("SPVSIM_CACHE")
-	if folder == "off" || buildID() == "" {
+	if folder == "off" || os.Getenv("SPVSIM_CHECK") != "" || buildID() == "" {
 		return nil
 	}
 	if folder == "" {

@@ -16,11 +16,12 @@ type observers struct {
 	profile *profiler
 	waves   *waves
 	warned  map[string]once // warnings, by their kind
+	checks  *checkFile      // nil: nothing is checked
 }
 
 // newWatchers creates the observers that the environment requests.
 func newWatchers(d *logicalDevice, mode string) observers {
-	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}}
+	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}, newCheckFile(d)}
 }
 
 // tracer combines all observers; nil: none.

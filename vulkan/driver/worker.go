@@ -245,6 +245,7 @@ func (w *worker) runPlan(p *plan) {
 		if i == len(p.segments)-1 {
 			w.device.observers.profile.writeIfDue()
 		}
+		w.device.observers.checks.write(w.device.gpu)
 		for _, f := range s.finishes {
 			f()
 		}
@@ -266,6 +267,7 @@ func (w *worker) run(s *submission) {
 		return x.submission(s)
 	})
 	d.observers.profile.writeIfDue()
+	d.observers.checks.write(d.gpu)
 	for _, p := range s.signals {
 		p.signal()
 	}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,6 +52,18 @@ func readDriver(dir string) (have, used map[string]bool, err error) {
 		})
 	}
 	return have, used, nil
+}
+
+// addUsed adds the names of package vk that other packages refer to.
+func addUsed(used map[string]bool, dirs ...string) error {
+	for _, dir := range dirs {
+		_, more, err := readDriver(dir)
+		if err != nil {
+			return err
+		}
+		maps.Copy(used, more)
+	}
+	return nil
 }
 
 // collect lists the commands of the chosen parts.

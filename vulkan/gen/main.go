@@ -39,9 +39,12 @@ func run(path, out string) error {
 	if err != nil {
 		return err
 	}
+	if err := addUsed(used, filepath.Join(out, "device"), filepath.Join(out, "formats")); err != nil {
+		return err
+	}
 	list, w := collect(r, have), newWriter(r, used)
 	markReached(w, list)
-	var types, constants, structs, calls, c bytes.Buffer
+	var types, constants, structs, modules, calls, c bytes.Buffer
 	if err := (&reacher{w}).all(); err != nil {
 		return err
 	}
@@ -52,6 +55,7 @@ func run(path, out string) error {
 	}{
 		{"vk/types.go", &types, func() error { return w.write(&types) }},
 		{"vk/structs.go", &structs, func() error { return w.writeStructs(&structs) }},
+		{"vk/modules.go", &modules, func() error { return w.writeModules(&modules) }},
 		{"vk/constants.go", &constants, func() error { return w.writeConstants(&constants) }},
 		{"driver/calls.go", &calls, func() error { return writeCalls(&calls, r, w, list) }},
 		{"trampolines.c", &c, func() error { writeC(&c, w, list); return nil }},

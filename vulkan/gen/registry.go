@@ -18,6 +18,21 @@ type (
 		Commands   []xmlCommand   `xml:"commands>command"`
 		Features   []xmlExtension `xml:"feature"`
 		Extensions []xmlExtension `xml:"extensions>extension"`
+
+		SpirvExtensions   []xmlSpirv `xml:"spirvextensions>spirvextension"`
+		SpirvCapabilities []xmlSpirv `xml:"spirvcapabilities>spirvcapability"`
+	}
+	// An xmlSpirv is an extension or a capability of SPIR-V, with what allows it, each alone.
+	xmlSpirv struct {
+		Name    string      `xml:"name,attr"`
+		Enables []xmlEnable `xml:"enable"`
+	}
+	xmlEnable struct {
+		Version   string `xml:"version,attr"`
+		Extension string `xml:"extension,attr"`
+		Feature   string `xml:"feature,attr"`
+		Member    string `xml:"member,attr"`
+		Value     string `xml:"value,attr"`
 	}
 	xmlType struct {
 		Category string    `xml:"category,attr"`
@@ -89,6 +104,8 @@ type registry struct {
 	selection []registryPart
 	values    map[string]extendedBy // every value that a part adds to an enumeration
 	required  []string              // types that a chosen part names, in order
+
+	spirvExtensions, spirvCapabilities []xmlSpirv
 }
 
 // extendedBy is a value with the number of the extension that adds it.
@@ -119,6 +136,7 @@ func read(path string) (*registry, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	r := &registry{constants: map[string]string{}, types: map[string]*xmlType{}, enums: map[string]*xmlEnums{}, commands: map[string]*xmlCommand{}, values: map[string]extendedBy{}}
+	r.spirvExtensions, r.spirvCapabilities = x.SpirvExtensions, x.SpirvCapabilities
 	r.index(&x)
 	for _, name := range slices.Concat(versions, extensions) {
 		list := slices.Concat(x.Features, x.Extensions)

@@ -306,3 +306,56 @@ func (w *writer) extending(base string) (names []string) {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// writeModules writes what a device must have for the extensions and capabilities of a module (vk.xml, "spirvextensions" and "spirvcapabilities").
+func (w *writer) writeModules(b *bytes.Buffer) error {
+	b.WriteString("package vk\n\n")
+	for _, table := range []struct {
+		name, doc string
+		rows      []xmlSpirv
+	}{
+		{"ModuleExtensions", "what allows each extension of a SPIR-V module", w.spirvExtensions},
+		{"ModuleCapabilities", "what allows each capability of a SPIR-V module", w.spirvCapabilities},
+	} {
+		fmt.Fprintf(b, "// %s lists %s: one of a row is enough.\nvar %s = map[string][]Requirement{\n", table.name, table.doc, table.name)
+		for _, row := range table.rows {
+			fmt.Fprintf(b, "\t%q: {", row.Name)
+			for _, e := range row.Enables {
+				if err := w.writeRequirement(b, &e); err != nil {
+					return fmt.Errorf("%s: %w", row.Name, err)
+				}
+			}
+			b.WriteString("},\n")
+		}
+		b.WriteString("}\n\n")
+	}
+	return nil
+}
+
+func (w *writer) writeRequirement(b *bytes.Buffer, e *xmlEnable) error {
+	switch {
+	case e.Version != "":
+		major, minor, ok := strings.Cut(strings.TrimPrefix(e.Version, "VK_VERSION_"), "_")
+		if !ok {
+			return fmt.Errorf("found version %q: want VK_VERSION_MAJOR_MINOR", e.Version)
+		}
+		fmt.Fprintf(b, "{Version: %s<<22 | %s<<12}, ", major, minor)
+	case e.Extension != "":
+		fmt.Fprintf(b, "{Extension: %q}, ", e.Extension)
+	case e.Feature != "":
+		fmt.Fprintf(b, "{Feature: %q}, ", e.Feature)
+	case e.Value == "VK_TRUE":
+		fmt.Fprintf(b, "{Property: %q, Bits: 1}, ", exported(e.Member))
+	default:
+		for _, enum := range w.registry.enums {
+			for _, v := range enum.Values {
+				if v.Name == e.Value && v.Bitpos != "" {
+					fmt.Fprintf(b, "{Property: %q, Bits: 1 << %s}, ", exported(e.Member), v.Bitpos)
+					return nil
+				}
+			}
+		}
+		fmt.Fprintf(b, "{Extension: %q}, ", e.Value) // of an extension that is not among the chosen ones, which no device has then
+	}
+	return nil
+}

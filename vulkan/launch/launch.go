@@ -218,6 +218,7 @@ type Program struct {
 	Root                           string  // folder with the system that the program sees; empty: this one
 	OpenCL                         *OpenCL // nil: no OpenCL program
 	Refused                        string  // file for the calls that the driver refuses; empty: none
+	Check                          string  // folder for what the check of dispatches finds; empty: they are not checked
 	Lenient                        bool    // tolerate violations of the API that other drivers tolerate
 	Stdin                          io.Reader
 	Stdout                         io.Writer
@@ -316,5 +317,5 @@ func (p *Program) variables(progress string) []string {
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
 		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts, "SPVSIM_OVERLAP=" + p.Overlap,
-		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance, "SPVSIM_LENIENT=" + lenient, "SPVSIM_REFUSED=" + p.Refused}...)
+		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance, "SPVSIM_LENIENT=" + lenient, "SPVSIM_REFUSED=" + p.Refused, "SPVSIM_CHECK=" + p.Check}...)
 }

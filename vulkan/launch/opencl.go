@@ -203,7 +203,7 @@ func (p *Program) insideRoot(progress string) (args []string, done func(), err e
 			return nil, nil, err
 		}
 	}
-	for _, place := range []string{filepath.Dir(p.Record), p.Profile, p.Waves.Folder, p.Capture, progress} {
+	for _, place := range []string{filepath.Dir(p.Record), p.Profile, p.Waves.Folder, p.Capture, p.Check, progress} {
 		if place == "" || place == "." {
 			continue
 		}

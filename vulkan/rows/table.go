@@ -11,6 +11,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/parquet"
 	"spvsim/plots"
 )
 
@@ -63,7 +64,7 @@ func cellText(c *plots.Column, row int) string {
 
 // columns are the types and units of the columns other than counts.
 var columns = map[string]struct {
-	typ  sweep.Type
+	typ  parquet.Type
 	unit string
 }{
 	"machine": {sweep.Text, ""}, "queue": {sweep.Text, ""}, "kind": {sweep.Text, ""}, "name": {sweep.Text, ""}, "pipeline": {sweep.Text, ""},
@@ -113,7 +114,7 @@ func (f *File) units() map[string]string {
 }
 
 // cellValue converts a cell's value; one of another type is missing.
-func cellValue(typ sweep.Type, text string) any {
+func cellValue(typ parquet.Type, text string) any {
 	switch typ {
 	case sweep.Integer:
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {

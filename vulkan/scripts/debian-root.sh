@@ -5,7 +5,8 @@
 #	debian-root.sh run ROOT PROGRAM...   # with the driver whose manifest VK_DRIVER_FILES names
 #
 # The sets are ggml (its operator tests, llama-bench), opencl (Mesa's rusticl, clinfo,
-# gcc and the headers), mesa (Mesa's drivers and its DRM shim) and cluster (Slurm).
+# gcc, the headers and Vulkan's validation layers), mesa (Mesa's drivers and its DRM shim)
+# and cluster (HTCondor and Apptainer). The set bare has nothing.
 # A root that has the set already is left as it is, so tests share one. The mirror
 # is the first one that this machine's apt uses for Debian itself.
 set -euo pipefail
@@ -18,11 +19,18 @@ refuse() {
 packages_of() {
   case $1 in
   ggml) echo llama.cpp-tests llama.cpp-tools libggml0-backend-vulkan libvulkan1 mesa-vulkan-drivers ;;
-  opencl) echo mesa-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers clinfo libvulkan1 gcc g++ libc6-dev make ;;
+  opencl) echo mesa-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers clinfo libvulkan1 vulkan-validationlayers gcc g++ libc6-dev make ;;
   mesa) echo mesa-vulkan-drivers mesa-drm-shim libvulkan1 vulkan-tools ;;
-  cluster) echo slurm-wlm munge ;;
-  *) refuse "no set of packages is named $1: want ggml, opencl, mesa or cluster" ;;
+  cluster) echo condor apptainer ;;
+  bare) ;;
+  *) refuse "no set of packages is named $1: want ggml, opencl, mesa, cluster or bare" ;;
   esac
+}
+
+# in_root runs a program in a root with /proc, which packages of HTCondor need to be set up.
+in_root() {
+  # shellcheck disable=SC2016
+  unshare --mount sh -euc 'mount -t proc proc "$1/proc"; exec chroot "$@"' sh "$@"
 }
 
 # older_libclc adds the OpenCL library of an older LLVM under /usr/local, as the one of
@@ -54,7 +62,7 @@ make_root() {
   local set=$1 root=$2 packages mirror proxy
   local made="$root/var/lib/debian-root"
   packages=$(packages_of "$set")
-  if [ "$(cat "$made/$set" 2>/dev/null)" = "$packages" ]; then return; fi
+  if [ -e "$made/$set" ] && [ "$(cat "$made/$set")" = "$packages" ]; then return; fi
   [ "$(id -u)" = 0 ] || refuse "making a root needs root's rights"
   command -v debootstrap >/dev/null || refuse "debootstrap is not installed: apt-get install debootstrap"
   mirror=$(apt-get indextargets --format '$(SITE)' 2>/dev/null | grep -v security | grep -m1 'debian$') ||
@@ -64,9 +72,11 @@ make_root() {
     if [ -n "$(ls -A "$root" 2>/dev/null)" ]; then refuse "$root is not empty, and debian-root.sh did not make it"; fi
     base_system "$root" "$mirror" "$proxy"
   fi
-  chroot "$root" apt-get update -qq
-  # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y -qq --no-install-recommends $packages
+  if [ -n "$packages" ]; then
+    chroot "$root" apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive in_root "$root" apt-get install -y -qq --no-install-recommends $packages
+  fi
   if [ "$set" = opencl ]; then older_libclc "$root"; fi
   chroot "$root" apt-get clean
   printf '%s\n' "$packages" >"$made/$set"
@@ -98,7 +108,7 @@ run)
   run_inside "${@:2}"
   ;;
 *)
-  sed -n '2,11s/^# \?//p' "$0"
+  sed -n '2,12s/^# \?//p' "$0"
   exit 2
   ;;
 esac

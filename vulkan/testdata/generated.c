@@ -78,7 +78,8 @@ static generated_info info_of(generator *g, const buffer *list, VkDeviceAddress 
 	VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
 	void (*GetGeneratedCommandsMemoryRequirements)(VkDevice, const needs_info *, VkMemoryRequirements2 *) = (void (*)(VkDevice, const needs_info *, VkMemoryRequirements2 *))vkGetDeviceProcAddr(device, "vkGetGeneratedCommandsMemoryRequirementsEXT");
 	GetGeneratedCommandsMemoryRequirements(device, &of_needs, &needs);
-	buffer scratch = host_buffer(needs.memoryRequirements.size);
+	flags2 usage = {.sType = (VkStructureType)1000470006, .flags = 1ull << 31 | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT}; // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT
+	buffer scratch = buffer_with(&usage, 0, needs.memoryRequirements.size, host_memory);
 	return (generated_info){.sType = GENERATED(4), .stages = VK_SHADER_STAGE_COMPUTE_BIT, .set = g->set, .layout = g->layout, .at = list->address, .bytes = most * sizeof(sequence),
 	                        .preprocess = scratch.address, .preprocess_bytes = needs.memoryRequirements.size, .most = most, .count = count};
 }
@@ -165,10 +166,23 @@ static void counts(void) {
 	end_generator(&g);
 }
 
+// Sequences that a copy overwrites while a dispatch may still write them.
+static void unsynchronized(void) {
+	kernel maker = kernel_of("sequences", "bb", 0);
+	buffer list = host_buffer(32 * sizeof(sequence)), count = host_buffer(8);
+	VkCommandBuffer c = begin();
+	bind(c, maker, set_with(maker.set_layout, &list, &count, NULL));
+	vkCmdDispatch(c, 1, 1, 1);
+	vkCmdCopyBuffer(c, count.buffer, list.buffer, 1, &(VkBufferCopy){0, 0, 4});
+	finish(c);
+}
+
 int main(int count, char **words) {
 	start(count, words, VK_KHR_MAINTENANCE_5_NAME, VK_GENERATED_COMMANDS_NAME, NULL);
 	TEST(from_host);
 	TEST(from_device);
 	TEST(counts);
+	if (picked && !strcmp(picked, "unsynchronized"))
+		TEST(unsynchronized); // a mistake, which validation finds
 	return stop();
 }

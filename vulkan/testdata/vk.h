@@ -386,9 +386,9 @@ static const VkBufferUsageFlags any_usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | V
                                             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
                                             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
 
-static buffer buffer_for(VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPropertyFlags wanted) {
+static buffer buffer_with(const void *next, VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPropertyFlags wanted) {
 	buffer b = {.size = size};
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = size, .usage = usage};
 	if (features12.bufferDeviceAddress)
 		info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 	must(vkCreateBuffer(device, &info, NULL, &b.buffer));
@@ -405,6 +405,8 @@ static buffer buffer_for(VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPr
 		b.address = vkGetBufferDeviceAddress(device, &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b.buffer});
 	return b;
 }
+
+static buffer buffer_for(VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPropertyFlags wanted) { return buffer_with(NULL, usage, size, wanted); }
 
 static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) { return buffer_for(any_usage, size, wanted); }
 

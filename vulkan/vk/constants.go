@@ -2,6 +2,17 @@
 
 package vk
 
+// Values of AccessFlagBits.
+const (
+	AccessIndirectCommandReadBit AccessFlagBits = 1 << 0
+	AccessUniformReadBit         AccessFlagBits = 1 << 3
+	AccessShaderReadBit          AccessFlagBits = 1 << 5
+	AccessShaderWriteBit         AccessFlagBits = 1 << 6
+	AccessTransferReadBit        AccessFlagBits = 1 << 11
+	AccessTransferWriteBit       AccessFlagBits = 1 << 12
+	AccessHostReadBit            AccessFlagBits = 1 << 13
+)
+
 // Values of AccessFlagBits2.
 const (
 	Access2UniformReadBit        AccessFlagBits2 = 1 << 3
@@ -155,7 +166,8 @@ const (
 
 // Values of Filter.
 const (
-	FilterLinear Filter = 1
+	FilterNearest Filter = 0
+	FilterLinear  Filter = 1
 )
 
 // Values of Format.
@@ -257,6 +269,11 @@ const (
 	FormatFeature2SampledImageDepthComparisonBit FormatFeatureFlagBits2 = 1 << 33
 )
 
+// Values of ImageAspectFlagBits.
+const (
+	ImageAspectColorBit ImageAspectFlagBits = 1 << 0
+)
+
 // Values of ImageCreateFlagBits.
 const (
 	ImageCreateMutableFormatBit     ImageCreateFlagBits = 1 << 3
@@ -300,8 +317,13 @@ const (
 
 // Values of ImageViewType.
 const (
-	ImageViewType3d      ImageViewType = 2
-	ImageViewType2dArray ImageViewType = 5
+	ImageViewType1d        ImageViewType = 0
+	ImageViewType2d        ImageViewType = 1
+	ImageViewType3d        ImageViewType = 2
+	ImageViewTypeCube      ImageViewType = 3
+	ImageViewType1dArray   ImageViewType = 4
+	ImageViewType2dArray   ImageViewType = 5
+	ImageViewTypeCubeArray ImageViewType = 6
 )
 
 // Values of IndirectCommandsLayoutUsageFlagBitsEXT.
@@ -410,7 +432,12 @@ const (
 
 // Values of PipelineStageFlagBits.
 const (
-	PipelineStageTopOfPipeBit PipelineStageFlagBits = 1 << 0
+	PipelineStageTopOfPipeBit     PipelineStageFlagBits = 1 << 0
+	PipelineStageDrawIndirectBit  PipelineStageFlagBits = 1 << 1
+	PipelineStageComputeShaderBit PipelineStageFlagBits = 1 << 11
+	PipelineStageTransferBit      PipelineStageFlagBits = 1 << 12
+	PipelineStageBottomOfPipeBit  PipelineStageFlagBits = 1 << 13
+	PipelineStageHostBit          PipelineStageFlagBits = 1 << 14
 )
 
 // Values of PipelineStageFlagBits2.
@@ -472,6 +499,7 @@ const (
 	ErrorMemoryMapFailed       Result = -5
 	ErrorExtensionNotPresent   Result = -7
 	ErrorFeatureNotPresent     Result = -8
+	ErrorIncompatibleDriver    Result = -9
 	ErrorTooManyObjects        Result = -10
 	ErrorFormatNotSupported    Result = -11
 	ErrorUnknown               Result = -13
@@ -532,10 +560,36 @@ const (
 
 // Values of StructureType.
 const (
+	StructureTypeApplicationInfo                                           StructureType = 0
+	StructureTypeInstanceCreateInfo                                        StructureType = 1
+	StructureTypeDeviceQueueCreateInfo                                     StructureType = 2
+	StructureTypeDeviceCreateInfo                                          StructureType = 3
+	StructureTypeSubmitInfo                                                StructureType = 4
+	StructureTypeMemoryAllocateInfo                                        StructureType = 5
+	StructureTypeFenceCreateInfo                                           StructureType = 8
+	StructureTypeQueryPoolCreateInfo                                       StructureType = 11
+	StructureTypeBufferCreateInfo                                          StructureType = 12
+	StructureTypeBufferViewCreateInfo                                      StructureType = 13
+	StructureTypeImageCreateInfo                                           StructureType = 14
+	StructureTypeImageViewCreateInfo                                       StructureType = 15
 	StructureTypeShaderModuleCreateInfo                                    StructureType = 16
+	StructureTypePipelineShaderStageCreateInfo                             StructureType = 18
+	StructureTypeComputePipelineCreateInfo                                 StructureType = 29
+	StructureTypePipelineLayoutCreateInfo                                  StructureType = 30
+	StructureTypeSamplerCreateInfo                                         StructureType = 31
+	StructureTypeDescriptorSetLayoutCreateInfo                             StructureType = 32
+	StructureTypeDescriptorPoolCreateInfo                                  StructureType = 33
+	StructureTypeDescriptorSetAllocateInfo                                 StructureType = 34
+	StructureTypeWriteDescriptorSet                                        StructureType = 35
+	StructureTypeCommandPoolCreateInfo                                     StructureType = 39
+	StructureTypeCommandBufferAllocateInfo                                 StructureType = 40
+	StructureTypeCommandBufferBeginInfo                                    StructureType = 42
+	StructureTypeImageMemoryBarrier                                        StructureType = 45
+	StructureTypeMemoryBarrier                                             StructureType = 46
 	StructureTypeMemoryDedicatedRequirements                               StructureType = 1000127000
 	StructureTypeMemoryAllocateFlagsInfo                                   StructureType = 1000060000
 	StructureTypePhysicalDeviceFeatures2                                   StructureType = 1000059000
+	StructureTypePhysicalDeviceProperties2                                 StructureType = 1000059001
 	StructureTypePhysicalDeviceProtectedMemoryFeatures                     StructureType = 1000145001
 	StructureTypePhysicalDeviceProtectedMemoryProperties                   StructureType = 1000145002
 	StructureTypePhysicalDeviceExternalImageFormatInfo                     StructureType = 1000071000
@@ -562,6 +616,7 @@ const (
 	StructureTypeSemaphoreTypeCreateInfo                                   StructureType = 1000207002
 	StructureTypeTimelineSemaphoreSubmitInfo                               StructureType = 1000207003
 	StructureTypePhysicalDeviceBufferDeviceAddressFeatures                 StructureType = 1000257000
+	StructureTypeBufferDeviceAddressInfo                                   StructureType = 1000244001
 	StructureTypePhysicalDevice8bitStorageFeatures                         StructureType = 1000177000
 	StructureTypePhysicalDeviceShaderAtomicInt64Features                   StructureType = 1000180000
 	StructureTypePhysicalDeviceShaderFloat16Int8Features                   StructureType = 1000082000

@@ -2363,6 +2363,8 @@ type WriteIndirectExecutionSetShaderEXT struct {
 	Shader ShaderEXT
 }
 
+type AccessFlagBits = Flags
+
 type BufferCreateFlagBits = Flags
 
 type BufferUsageFlagBits = Flags

@@ -26,6 +26,7 @@ typedef struct {
 	char path[4096];
 	cl_mem memory;
 	size_t bytes;
+	size_t texels[3]; // of an image; 0: a buffer
 } file;
 
 static file files[64];
@@ -74,6 +75,35 @@ static void buffer(const char *path) {
 	free(data);
 }
 
+// image makes an image of RGBA texels: the type of their channels, that of the image, its sides and its file.
+static void image(const char *words) {
+	file *f = &files[file_count++];
+	cl_image_format format = {.image_channel_order = CL_RGBA};
+	cl_image_desc shape = {0};
+	if (sscanf(words, "%x %x %zu %zu %zu %zu %4095s", &format.image_channel_data_type, &shape.image_type, &shape.image_width,
+	           &shape.image_height, &shape.image_depth, &shape.image_array_size, f->path) != 7)
+		exit(1);
+	f->texels[0] = shape.image_width;
+	f->texels[1] = shape.image_height;
+	f->texels[2] = shape.image_depth > shape.image_array_size ? shape.image_depth : shape.image_array_size;
+	char *data = contents(f->path, &f->bytes);
+	cl_int status;
+	f->memory = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &shape, data, &status);
+	MUST(status);
+	MUST(clSetKernelArg(kernel, arguments++, sizeof f->memory, &f->memory));
+	free(data);
+}
+
+static void sampler(const char *words) {
+	cl_uint normalized, address, filter;
+	if (sscanf(words, "%u %x %x", &normalized, &address, &filter) != 3)
+		exit(1);
+	cl_int status;
+	cl_sampler made = clCreateSampler(context, normalized, address, filter, &status);
+	MUST(status);
+	MUST(clSetKernelArg(kernel, arguments++, sizeof made, &made));
+}
+
 static void value(const char *hex) {
 	unsigned char bytes[4096];
 	size_t n = strlen(hex) / 2;
@@ -101,7 +131,10 @@ static void run(void) {
 	}
 	for (size_t i = 0; i < file_count; i++) {
 		char *data = malloc(files[i].bytes + 1);
-		MUST(clEnqueueReadBuffer(queue, files[i].memory, CL_TRUE, 0, files[i].bytes, data, 0, NULL, NULL));
+		if (files[i].texels[0])
+			MUST(clEnqueueReadImage(queue, files[i].memory, CL_TRUE, (size_t[3]){0}, files[i].texels, 0, 0, data, 0, NULL, NULL));
+		else
+			MUST(clEnqueueReadBuffer(queue, files[i].memory, CL_TRUE, 0, files[i].bytes, data, 0, NULL, NULL));
 		FILE *f = fopen(files[i].path, "wb");
 		if (!f || fwrite(data, 1, files[i].bytes, f) != files[i].bytes || fclose(f))
 			exit(1);
@@ -137,6 +170,10 @@ int main(void) {
 			build(source, options, rest);
 		else if (!strcmp(line, "buffer"))
 			buffer(rest);
+		else if (!strcmp(line, "image"))
+			image(rest);
+		else if (!strcmp(line, "sampler"))
+			sampler(rest);
 		else if (!strcmp(line, "value"))
 			value(rest);
 		else if (!strcmp(line, "memory"))

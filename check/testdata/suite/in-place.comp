@@ -1,0 +1,13 @@
+#version 450
+// finds: race between workgroups: In
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer In { uint a[]; };
+layout(set = 0, binding = 1) buffer Out { uint b[]; };
+void main() {
+  uint i = gl_LocalInvocationID.x, g = gl_GlobalInvocationID.x;
+#ifdef WRONG
+  a[g] = a[g + 1] + 1;
+#else
+  a[g] = a[g] + 1;
+#endif
+}

@@ -1,0 +1,18 @@
+#version 450
+// finds: race within a wave: tile
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) buffer In { uint a[]; };
+layout(set = 0, binding = 1) buffer Out { uint b[]; };
+shared uint tile[32];
+void main() {
+  uint i = gl_LocalInvocationID.x, g = gl_GlobalInvocationID.x;
+  tile[i] = a[g];
+#ifdef WRONG
+  if (i < 16) // orders the lower lanes alone
+    subgroupBarrier();
+#else
+  subgroupBarrier();
+#endif
+  b[g] = tile[31 - i];
+}

@@ -1,0 +1,15 @@
+#version 450
+// finds: read of memory that nothing wrote: tile
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer In { uint a[]; };
+layout(set = 0, binding = 1) buffer Out { uint b[]; };
+shared uint tile[64];
+void main() {
+  uint i = gl_LocalInvocationID.x, g = gl_GlobalInvocationID.x;
+#ifdef WRONG
+  if (i < 60)
+#endif
+    tile[i] = a[g];
+  barrier();
+  b[g] = tile[63 - i];
+}

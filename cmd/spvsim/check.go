@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"spvsim/check"
+	"spvsim/internal/files"
+)
+
+// maxFindings is the most findings that are shown.
+const maxFindings = 10
+
+// writeFindings shows the first findings, and the counts of the others.
+func writeFindings(w io.Writer, r *check.Report) {
+	for _, text := range r.Unchecked {
+		fmt.Fprintf(w, "check: %s\n", text)
+	}
+	if r.OutOfBounds > 0 {
+		fmt.Fprintf(w, "check: %s out of bounds\n", counted(int(r.OutOfBounds), "access"))
+	}
+	if len(r.Findings) == 0 {
+		if r.OutOfBounds == 0 {
+			fmt.Fprintln(w, "check: nothing found")
+		}
+		return
+	}
+	fmt.Fprintf(w, "check: %s\n", counted(len(r.Findings), "finding"))
+	for i := range r.Findings {
+		if f := &r.Findings[i]; i < maxFindings {
+			fmt.Fprintf(w, "%s\n", f)
+		} else {
+			fmt.Fprintln(w, f.Short())
+		}
+	}
+}
+
+// readFindings joins what the driver found on each device of a program.
+func readFindings(folder string) (all check.Report, err error) {
+	all.Findings, all.Unchecked = []check.Finding{}, []string{}
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	for _, name := range names {
+		data, err := files.Read(name, files.MaxJSON)
+		if err != nil {
+			return all, err
+		}
+		var r check.Report
+		if err := json.Unmarshal(data, &r); err != nil {
+			return all, fmt.Errorf("%s: %w", name, err)
+		}
+		all.Findings, all.Unchecked = append(all.Findings, r.Findings...), append(all.Unchecked, r.Unchecked...)
+		all.OutOfBounds += r.OutOfBounds
+	}
+	return all, err
+}

@@ -1,0 +1,201 @@
+package profile
+
+import (
+	"slices"
+
+	"spvsim/account"
+	"spvsim/program"
+	"spvsim/tracing/probe"
+)
+
+// Maps are counts of the machine's parts and of the programs' instructions over time, in fewer bins than the series has.
+type Maps struct {
+	BinCycles uint64       `json:"bin_cycles"`
+	Units     []UnitCounts `json:"units"` // by compute unit of the machine
+	Levels    []LevelParts `json:"levels"`
+	Programs  []ProgramMap `json:"programs"`
+}
+
+// UnitCounts are what a compute unit did, over the run and over time.
+type UnitCounts struct {
+	Waves        uint64       `json:"waves"`
+	Instructions uint64       `json:"instructions"`
+	Lanes        uint64       `json:"lanes"` // active lanes over all instructions
+	Accesses     uint64       `json:"accesses"`
+	Lines        uint64       `json:"lines"` // of those accesses
+	Bytes        uint64       `json:"bytes"` // that lanes moved
+	LDSPasses    uint64       `json:"lds_passes"`
+	Conflicts    uint64       `json:"conflict_passes"`
+	SIMDs        []SIMDCounts `json:"simds"`
+	Busy         []uint64     `json:"busy"`   // by bin: cycles of wave slots that were taken
+	Issued       []uint64     `json:"issued"` // by bin: instructions
+}
+
+// SIMDCounts are what a SIMD did over the run.
+type SIMDCounts struct {
+	Waves        uint64 `json:"waves"`
+	Instructions uint64 `json:"instructions"`
+	Lanes        uint64 `json:"lanes"`
+}
+
+// LevelParts are the counts of the parts of a level: slices of a cache's instances, or channels of memory.
+type LevelParts struct {
+	Name  string               `json:"name"`
+	Parts []account.PartCounts `json:"parts"`
+	Over  [][]uint64           `json:"bytes"` // by part, then by bin: bytes
+}
+
+// A ProgramMap has the issues of a program's instructions over time.
+type ProgramMap struct {
+	Name   string     `json:"name"`
+	Joined int        `json:"joined"` // instructions of a row
+	Issues [][]uint64 `json:"issues"` // by row, then by bin
+}
+
+const (
+	mapBins = 128
+	// mapRows bounds the rows of a program, and mapPrograms the programs with a map.
+	mapRows     = 128
+	mapPrograms = 16
+)
+
+// maps accumulates Maps.
+type maps struct {
+	Maps
+	rows     [][]uint64         // of all counts over time
+	programs []*program.Program // of Programs
+	bytes    [][]uint64         // of each part of each level, at the last sample
+}
+
+func (m *maps) newRow() []uint64 {
+	row := make([]uint64, mapBins)
+	m.rows = append(m.rows, row)
+	return row
+}
+
+// begin makes the rows of a machine's units.
+func (m *maps) begin(g *probe.Geometry) {
+	*m = maps{Maps: Maps{BinCycles: 1, Units: make([]UnitCounts, g.Engines*g.Units)}}
+	for i := range m.Units {
+		m.Units[i] = UnitCounts{SIMDs: make([]SIMDCounts, g.SIMDs), Busy: m.newRow(), Issued: m.newRow()}
+	}
+}
+
+// bin returns the bin of a cycle. It joins bins until they reach the cycle.
+func (m *maps) bin(cycle uint64) int {
+	for cycle >= m.BinCycles*mapBins {
+		for _, row := range m.rows {
+			halve(row, func(a, b uint64) uint64 { return a + b })
+		}
+		m.BinCycles *= 2
+	}
+	return int(cycle / m.BinCycles)
+}
+
+// span adds the cycles from one to another to a row.
+func (m *maps) span(row []uint64, from, to uint64) {
+	last := m.bin(to - 1)
+	for i := int(from / m.BinCycles); i <= last; i++ {
+		end := min(to, uint64(i+1)*m.BinCycles)
+		row[i] += end - from
+		from = end
+	}
+}
+
+// spread adds an amount evenly to the bins from one cycle to another.
+func (m *maps) spread(row []uint64, from, to, n uint64) {
+	if n == 0 {
+		return
+	}
+	last := m.bin(max(to, from+1) - 1)
+	first := int(from / m.BinCycles)
+	if first == last {
+		row[last] += n
+		return
+	}
+	length, given := to-from, uint64(0)
+	for i := first; i <= last; i++ {
+		until := min(to, uint64(i+1)*m.BinCycles) - from
+		share := n/length*until + n%length*until/length
+		row[i] += share - given
+		given = share
+	}
+}
+
+// ofProgram returns the rows of a program, and how many of its instructions are in one; nil: there are too many programs.
+func (m *maps) ofProgram(p *program.Program) (issues [][]uint64, joined int) {
+	if i := slices.Index(m.programs, p); i >= 0 {
+		return m.Programs[i].Issues, m.Programs[i].Joined
+	}
+	if len(m.programs) == mapPrograms {
+		return nil, 1
+	}
+	k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
+	for range (len(p.Insts) + k.Joined - 1) / k.Joined {
+		k.Issues = append(k.Issues, m.newRow())
+	}
+	m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
+	return k.Issues, k.Joined
+}
+
+// sample adds what the parts of the levels moved since the last sample.
+func (m *maps) sample(from, to uint64, levels []account.LevelCounts, parts [][]account.PartCounts) {
+	if m.Levels == nil {
+		for i, list := range parts {
+			l := LevelParts{Name: levels[i].Name}
+			for range list {
+				l.Over = append(l.Over, m.newRow())
+			}
+			m.Levels, m.bytes = append(m.Levels, l), append(m.bytes, make([]uint64, len(list)))
+		}
+	}
+	for i, list := range parts {
+		for k := range list {
+			n := list[k].Bytes
+			m.spread(m.Levels[i].Over[k], from, to, n-m.bytes[i][k])
+			m.bytes[i][k] = n
+		}
+		m.Levels[i].Parts = append(m.Levels[i].Parts[:0], list...)
+	}
+}
+
+// access adds an access to memory.
+func (m *maps) access(a *probe.Access) {
+	u := &m.Units[a.Unit]
+	u.Accesses++
+	u.Lines += uint64(len(a.Lines))
+	for i := range a.Lines {
+		u.Bytes += uint64(a.Lines[i].Bytes)
+	}
+}
+
+// result returns the maps of a run of so many cycles, which do not change with these.
+func (m *maps) result(cycles uint64) *Maps {
+	out := m.Maps
+	n := int((cycles + m.BinCycles - 1) / m.BinCycles)
+	trim := func(row []uint64) []uint64 { return slices.Clone(row[:min(n, len(row))]) }
+	out.Units = slices.Clone(m.Units)
+	for i := range out.Units {
+		out.Units[i].SIMDs = slices.Clone(out.Units[i].SIMDs)
+		out.Units[i].Busy, out.Units[i].Issued = trim(out.Units[i].Busy), trim(out.Units[i].Issued)
+	}
+	out.Levels = nil
+	for _, l := range m.Levels {
+		if len(l.Parts) > 0 {
+			c := LevelParts{Name: l.Name, Parts: slices.Clone(l.Parts)}
+			for _, row := range l.Over {
+				c.Over = append(c.Over, trim(row))
+			}
+			out.Levels = append(out.Levels, c)
+		}
+	}
+	out.Programs = nil
+	for _, k := range m.Programs {
+		c := ProgramMap{Name: k.Name, Joined: k.Joined}
+		for _, row := range k.Issues {
+			c.Issues = append(c.Issues, trim(row))
+		}
+		out.Programs = append(out.Programs, c)
+	}
+	return &out
+}
