@@ -1,17 +1,65 @@
 package account
 
+import "slices"
+
 // An Estimate is the uncertainty of cycles of which only a part was timed.
 type Estimate struct {
-	Cycles uint64  // the part of all cycles that was not timed
-	Half   float64 // half the width of the interval that contains the true number with Confidence, in cycles
+	Cycles     uint64        // the part of all cycles that was not timed
+	Half       float64       // half the width of the interval that contains the true number with Confidence, in cycles
+	Halves     []Half        // of all that EachTimed lists
+	JoulesHalf float64       // of the energy
+	Units      []SampledUnit // that were timed
 	// NotSampled lists instructions unlike all timed ones: their cycles are extrapolated from the nearest.
 	NotSampled []NotSampled
 }
 
+// A SampledUnit is a launch, or a window of one, that a sample was taken of.
+type SampledUnit struct {
+	Stratum      string  `json:"stratum" doc:"step, kind of units and number of the stratum"`
+	Launch       int     `json:"launch" doc:"launch of the job, counted from 0"`
+	First        uint64  `json:"workgroup" doc:"workgroup with which a window begins; 0 for a launch"`
+	Weight       float64 `json:"weight" unit:"units" doc:"units of the block that it was drawn from"`
+	Instructions uint64  `json:"instructions" unit:"instructions" doc:"wave instructions issued"`
+	Predicted    float64 `json:"predicted" unit:"cycles" doc:"cost that the run without time predicts"`
+	Timed        float64 `json:"timed" unit:"cycles" doc:"cycles that it took"`
+}
+
 // NotSampled is a number of instructions of which no sample was taken.
 type NotSampled struct {
-	Instructions uint64 `json:"instructions"`
-	Reason       string `json:"because"`
+	Instructions uint64 `json:"instructions" unit:"instructions" doc:"wave instructions of the stratum"`
+	Reason       string `json:"because" doc:"how they differ from all that was timed"`
+}
+
+// Half is half the width of the interval of one of the counts.
+type Half struct {
+	Name string
+	Half float64
+}
+
+// EachTimed calls do with each count that only timed work has, except for slot cycles: the cycles first.
+func (c *Counts) EachTimed(do func(name string, n *uint64)) {
+	do("cycles", &c.Cycles)
+	do("unit_cycles", &c.UnitCycles)
+	do("work_cycles", &c.WorkCycles)
+	do("on.units", &c.On.Units)
+	do("on.engines", &c.On.Engines)
+	do("on.chip", &c.On.Chip)
+	do("on.memory", &c.On.Memory)
+	do("lds.accesses", &c.LDS.Accesses)
+	do("lds.passes", &c.LDS.Passes)
+	do("lds.conflict_passes", &c.LDS.ConflictPasses)
+	for i := range c.Memory {
+		l := &c.Memory[i]
+		for _, n := range []struct {
+			name string
+			n    *uint64
+		}{
+			{"accesses", &l.Accesses}, {"hits", &l.Hits}, {"in_flight", &l.InFlight}, {"misses", &l.Misses}, {"bytes", &l.Bytes},
+			{"written", &l.Written}, {"writebacks", &l.Writebacks}, {"full_cycles", &l.FullCycles},
+		} {
+			do(l.Name+"."+n.name, n.n)
+		}
+	}
 }
 
 // Confidence is the confidence level of intervals.
@@ -21,6 +69,15 @@ const Confidence = 0.95
 func (e *Estimate) Add(o *Estimate) {
 	e.Cycles += o.Cycles
 	e.Half += o.Half
+	e.JoulesHalf += o.JoulesHalf
+	for i := range o.Halves {
+		if len(e.Halves) < len(o.Halves) {
+			e.Halves = slices.Clone(o.Halves)
+			break
+		}
+		e.Halves[i].Half += o.Halves[i].Half
+	}
+	e.Units = append(e.Units, o.Units...)
 	for _, n := range o.NotSampled {
 		e.notSampled(n)
 	}

@@ -105,7 +105,7 @@ func (j *Job) check() error {
 }
 
 // jobRules are the rules between fields.
-var jobRules = []func(*Job) []problem{ruleWork, ruleQueues, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime, ruleSampling}
+var jobRules = []func(*Job) []problem{ruleWork, ruleQueues, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime}
 
 // defineParameters works the parameters out in order.
 func (j *Job) defineParameters() []problem {

@@ -74,9 +74,9 @@ func TestTimeOfAJob(t *testing.T) {
 func TestSampling(t *testing.T) {
 	const job = "shader: a.spv\ndispatch: [1]\n"
 	for text, want := range map[string]func(*Sampling){
-		"":                                      func(*Sampling) {},
-		"sampling: {near: 4, share: 0.2}":       func(s *Sampling) { s.Near, s.Share = 4, 0.2 },
-		"sampling: {generations: 12, least: 0}": func(s *Sampling) { s.Generations, s.Least = 12, 0 },
+		"":                                     func(*Sampling) {},
+		"sampling: {pieces: 16, budget: 0.2}":  func(s *Sampling) { s.Pieces, s.Budget = 16, 0.2 },
+		"sampling: {generations: 12, bias: 0}": func(s *Sampling) { s.Generations, s.Bias = 12, 0 },
 	} {
 		j, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text))
 		if err != nil {
@@ -89,11 +89,10 @@ func TestSampling(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"sampling: {near: 300}":     "job.yaml:3: sampling.near: found 300: want at most far, which is 256",
-		"sampling: {steady: 0.1}":   "sampling.steady: found 0.1: want at most agreed, which is 0.04",
-		"sampling: {other_size: 1}": "sampling.other_size: found 1",
-		"sampling: {firsst: 2}":     "nearest: sampling.first",
-		"sampling: {on_line: 2}":    "sampling.on_line: found 2",
+		"sampling: {pieces: 4}":     "job.yaml:3: sampling.pieces: found 4",
+		"sampling: {mix: 0}":        "sampling.mix: found 0",
+		"sampling: {genrations: 2}": "nearest: sampling.generations",
+		"sampling: {budget: 2}":     "sampling.budget: found 2",
 	} {
 		if _, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

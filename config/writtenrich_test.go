@@ -15,7 +15,7 @@ const richJob = `
 parameters: {n: 64, half: n / 2}
 shader: mix.spv
 mode: sampled
-sampling: {first: 2, near: 4, share: 0.3}
+sampling: {settle: 2, detail: 4, budget: 0.3}
 limits: {cycles: 100000, host_seconds: 60}
 buffers:
   - {set: 0, binding: 0, name: words, data: {random: {type: u32, seed: 7, count: 16 * n, min: 3, max: 900}}}

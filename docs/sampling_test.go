@@ -96,9 +96,9 @@ func (r *coverageRow) inside() bool  { return r.low <= r.cycles && r.cycles <= r
 func (r *coverageRow) half() float64 { return (r.high - r.low) / 2 / r.estimate }
 func (r *coverageRow) err() float64  { return r.estimate/r.cycles - 1 }
 
-func coverageRows(t *testing.T) (list []coverageRow) {
+func coverageRows(t *testing.T, name string) (list []coverageRow) {
 	t.Helper()
-	for _, row := range sampledRows(t, "coverage.csv") {
+	for _, row := range sampledRows(t, name) {
 		var n [7]float64 // cycles to sampled_seconds
 		for i := range n {
 			var err error
@@ -135,7 +135,7 @@ func counted(rows []coverageRow) (all, inside int, percent float64) {
 // What the page says of the random workloads is computed from their rows.
 func TestCoverage(t *testing.T) {
 	page := suite.Must(os.ReadFile("guide/modes.md"))(t)
-	rows := coverageRows(t)
+	rows := coverageRows(t, "coverage.csv")
 	logs, worst := 0.0, 0.0
 	kinds := map[string][]coverageRow{}
 	var deciding, others []coverageRow
@@ -173,6 +173,37 @@ func TestCoverage(t *testing.T) {
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("guide/modes.md has not:\n%s", want)
+		}
+	}
+}
+
+// What the page of the estimator says of drawn jobs of the library follows from the committed rows.
+func TestSampledLibraryJobs(t *testing.T) {
+	page := string(suite.Must(os.ReadFile("model/sampling.md"))(t))
+	all := coverageRows(t, "library.csv")
+	var rows []coverageRow
+	energies, counters, inside := 0, 0, 0
+	for i, row := range sampledRows(t, "library.csv") {
+		if share := suite.Must(strconv.ParseFloat(row[8], 64))(t); share >= 0.5 {
+			continue
+		}
+		rows = append(rows, all[i])
+		if row[10] == "inside" {
+			energies++
+		}
+		counters, inside = counters+suite.Must(strconv.Atoi(row[11]))(t), inside+suite.Must(strconv.Atoi(row[12]))(t)
+	}
+	n, held, percent := counted(rows)
+	share := func(r *coverageRow) float64 { return math.Abs(r.err()) / r.half() * r.cycles / r.estimate }
+	for _, want := range []string{
+		fmt.Sprintf("Of %d drawn jobs, less than half was timed in %d.", len(all), n),
+		fmt.Sprintf("The interval of cycles holds in %d of them (%.0f %%), that of energy in %d, and %d of %d of counters (%.0f %%).", held, percent, energies, inside, counters,
+			100*float64(inside)/float64(counters)),
+		fmt.Sprintf("The half-width is %.1f %% (median), the error over half-width %.2f, %.2f and %.2f (p50, p75, p90)", 100*quantile(rows, 0.5, (*coverageRow).half), quantile(rows, 0.5, share),
+			quantile(rows, 0.75, share), quantile(rows, 0.9, share)),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("model/sampling.md: want %q", want)
 		}
 	}
 }

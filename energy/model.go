@@ -128,21 +128,20 @@ func (m *Model) Seconds(cycles uint64) float64 {
 // Compute is the energy of a launch or a step.
 func (m *Model) Compute(c *account.Counts) *Energy {
 	e := &Energy{}
-	x := extrapolated(c)
 	m.instructions(e, c)
-	m.local(e, float64(c.Lanes.Local), float64(c.LDS.Passes)*x.local)
+	m.local(e, float64(c.Lanes.Local), float64(c.LDS.Passes))
 	for i := range c.Memory {
-		m.addLevel(e, &c.Memory[i], x.memory)
+		m.addLevel(e, &c.Memory[i])
 	}
 	m.transfers(e, c.Transferred)
 	m.copies(e, c.ToDevice, c.FromDevice)
 	m.addDispatch(e, c)
 	if !c.Untimed() {
-		m.constant(e, c, &x)
+		m.constant(e, c)
 	}
 	m.loss(e)
 	if c.Estimate != nil {
-		e.Half = m.half(e, c, &x)
+		e.Half = c.Estimate.JoulesHalf
 	}
 	return e
 }
@@ -191,38 +190,38 @@ func (m *Model) local(e *Energy, words, passes float64) {
 	e.Joules[LDS] += words*m.logic(m.Table.LDS.Word) + passes*m.logic(m.Table.LDS.Pass)
 }
 
-// addLevel adds the traffic of a level of memory, times a factor.
-func (m *Model) addLevel(e *Energy, l *account.LevelCounts, times float64) {
+// addLevel adds the traffic of a level of memory.
+func (m *Model) addLevel(e *Energy, l *account.LevelCounts) {
 	if l.Name == "memory" {
-		m.memory(e, l, times)
+		m.memory(e, l)
 		return
 	}
 	of := m.levels[l.Name]
-	e.Joules[of.part] += times * (float64(l.Accesses)*of.access + float64(l.Bytes)*of.byte)
-	e.Joules[Links] += times * float64(l.Bytes) * of.link
+	e.Joules[of.part] += (float64(l.Accesses)*of.access + float64(l.Bytes)*of.byte)
+	e.Joules[Links] += float64(l.Bytes) * of.link
 }
 
 // memory adds the traffic of device memory. Channels without banks count no row misses: they activate a row per so many
 // bytes.
-func (m *Model) memory(e *Energy, l *account.LevelCounts, times float64) {
+func (m *Model) memory(e *Energy, l *account.LevelCounts) {
 	t := &m.Table.Memory
 	rows := float64(l.Misses)
 	if l.Misses == 0 {
 		rows = float64(l.Bytes) / t.ActivateBytes
 	}
 	read := float64(l.Bytes - min(l.Written, l.Bytes))
-	e.Joules[Memory] += times * pico * (rows*t.Activate + read*t.Read + float64(l.Written)*t.Write)
-	e.Joules[Links] += times * float64(l.Bytes) * m.fabric(m.Table.Links.of(t.Link))
+	e.Joules[Memory] += pico * (rows*t.Activate + read*t.Read + float64(l.Written)*t.Write)
+	e.Joules[Links] += float64(l.Bytes) * m.fabric(m.Table.Links.of(t.Link))
 }
 
 // transfers adds bytes that transfers read and wrote, half of each, past the caches.
 func (m *Model) transfers(e *Energy, bytes uint64) {
-	m.memory(e, &account.LevelCounts{Bytes: bytes, Written: bytes / 2}, 1)
+	m.memory(e, &account.LevelCounts{Bytes: bytes, Written: bytes / 2})
 }
 
 // copies adds the bytes copied from the host and to it, which bypass the caches.
 func (m *Model) copies(e *Energy, in, out uint64) {
-	m.memory(e, &account.LevelCounts{Bytes: in + out, Written: in}, 1)
+	m.memory(e, &account.LevelCounts{Bytes: in + out, Written: in})
 	e.Joules[Links] += float64(in+out) * m.Table.Links.Host * pico
 }
 
@@ -258,10 +257,10 @@ func (m *Model) entry() float64 {
 }
 
 // constant adds the energy that parts consume as long as they are on.
-func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
+func (m *Model) constant(e *Energy, c *account.Counts) {
 	p := &m.Table.Power
 	all := m.Seconds(c.Cycles)
-	on := func(cycles uint64, of float64) float64 { return min(m.Seconds(cycles)*x.time, all*of) }
+	on := func(cycles uint64, of float64) float64 { return min(m.Seconds(cycles), all*of) }
 	units, engines := float64(m.plant.Units), float64(m.plant.Engines)
 	e.Joules[Units] += p.Unit.joules(on(c.On.Units, units), all*units, m.volts, m.volts*m.volts*m.pace)
 	e.Joules[Engines] += p.Engine.joules(on(c.On.Engines, engines), all*engines, m.volts, m.volts*m.volts*m.pace)

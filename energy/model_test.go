@@ -132,18 +132,18 @@ func TestEveryClassHasItsKey(t *testing.T) {
 	}
 }
 
-// The untimed part is assumed to have the traffic of the timed one, and the interval is that of the cycles.
-func TestEstimatesAreExtrapolated(t *testing.T) {
+// Estimated counts are the whole's, so that energies are as those of counts that were timed, and the half-width is the estimate's own.
+func TestEstimatesHaveTheirOwnHalf(t *testing.T) {
 	table := noTable()
 	table.L2.Access, table.Power.Board = 10, 1
 	m := New(&table, Plant{ClockMHz: 1})
 	c := &account.Counts{Cycles: 4e6, ByClass: classes(isa.ClassVMEM, 400), Memory: []account.LevelCounts{{Name: "l2", Accesses: 7}},
-		Functional: &account.FunctionalCounts{ByClass: classes(isa.ClassVMEM, 300)}, Estimate: &account.Estimate{Cycles: 3e6, Half: 3e5}}
+		Functional: &account.FunctionalCounts{ByClass: classes(isa.ClassVMEM, 300)}, Estimate: &account.Estimate{Cycles: 3e6, Half: 3e5, JoulesHalf: 0.25}}
 	e := m.Compute(c)
-	if got := e.Joules[L2] / pico; !near(got, 280) {
-		t.Errorf("%g pJ, want four times the 70 of a quarter", got)
+	if got := e.Joules[L2] / pico; !near(got, 70) {
+		t.Errorf("%g pJ, want those of 7 accesses", got)
 	}
-	if want := 4*0.3/4 + 210*pico*0.1; !near(e.Half, want) {
-		t.Errorf("half of the interval is %g J, want %g", e.Half, want)
+	if e.Half != 0.25 {
+		t.Errorf("half of the interval is %g J, want 0.25", e.Half)
 	}
 }

@@ -102,8 +102,8 @@ func TestSampledRunsHoldTheTrueTimeInTheirInterval(t *testing.T) {
 	small := []string{"shader_engines=1", "compute_units=2"}
 	for _, c := range []sampleCase{
 		{"peer-bitonic", nil, nil, 0.15, 0.03},
-		{"peer-fir", []string{"n=131072"}, small, 0.5, 0.05},
-		{"peer-convolution", []string{"width=256", "height=256"}, small, 0.5, 0.03},
+		{"peer-fir", []string{"n=262144"}, small, 0.5, 0.05},
+		{"peer-convolution", []string{"width=512", "height=256"}, small, 0.5, 0.03},
 	} {
 		t.Run(c.job, func(t *testing.T) {
 			t.Parallel()

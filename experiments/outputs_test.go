@@ -88,7 +88,7 @@ func TestOutputsOfOtherRunsObeyTheirSchemas(t *testing.T) {
 	}
 	// What no short run has.
 	stats := tracing.Stats{Mode: "sampled", ClockMHz: 1000, WhatIf: []tracing.Counterfactual{{Name: "conflicts", Low: 1, High: 2, Advice: "a"}}}
-	stats.Estimate = &account.Estimate{NotSampled: []account.NotSampled{{Instructions: 3, Reason: "b"}}}
+	stats.Estimate = &account.Estimate{NotSampled: []account.NotSampled{{Instructions: 3, Reason: "b"}}, Units: []account.SampledUnit{{}}, Halves: []account.Half{{Name: "l2.hits"}}}
 	stats.Queues = []account.HardwareQueue{{Name: "q", Delays: []account.QueueDelay{{}}, Launches: []account.ConcurrentLaunch{{}, {Memory: []account.LaunchTraffic{{}}}}}}
 	stats.Steps = []account.StepCounts{{Name: "a", Counts: stats.Counts}}
 	suite.Obeys(t, "statistics", schemas.statistics, suite.Must(json.Marshal(&stats))(t))

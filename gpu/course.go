@@ -82,6 +82,7 @@ func (r *runner) eachLaunch(do func(i, of int, l *jobLaunch) error) error {
 		if err != nil {
 			return err
 		}
+		made.number = i
 		return do(i, r.count, &made)
 	})
 }

@@ -113,7 +113,9 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 // execute makes the parts that run launches.
 func (r *runner) execute() {
 	r.tally = &account.Tally{}
+	var joules func(*account.Counts) float64
 	if e := r.setup.Machine.Energies(); e.HasTable() {
+		joules = func(c *account.Counts) float64 { return e.Compute(c).Total() }
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 		r.tally.Window = uint64(r.setup.Machine.Energy.Governor * float64(r.setup.Machine.ClockMHz))
 	}
@@ -122,7 +124,7 @@ func (r *runner) execute() {
 	}
 	r.timing = newTiming(r.machine, r.guard, r.tally, r.checker)
 	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing, checker: r.checker, unit: r.setup.Machine.Dispatcher.UnitsInTurn(&r.setup.Machine.Shape)}
-	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
+	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, Joules: joules, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 
 // prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.

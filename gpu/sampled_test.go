@@ -19,6 +19,7 @@ const chain = `
 shader: chain.spvasm
 buffers: [{set: 0, binding: 0, name: done, data: {parts: [{type: u32, values: [1]}, {zero: 6400}]}}]
 dispatch: [1600]
+sampling: {generations: 4}
 `
 
 // Workgroups of a large launch that wait for those before them are not left half done while others run without time.

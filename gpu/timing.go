@@ -224,6 +224,20 @@ func (t *timing) onSince(end uint64, c *account.Counts, p *energy.PartPower) uin
 	return min(gated, end) - min(gated, t.now, end)
 }
 
+// soFar returns the counts of the current work up to now, except for its slots.
+func (t *timing) soFar() *account.Counts {
+	now := max(t.machine.Cycle(), t.now)
+	after := t.snapshot(now)
+	c := &account.Counts{Cycles: now - t.now, WorkCycles: now - t.now, UnitCycles: after.units - t.atBegin.units, Memory: after.levels,
+		On: account.OnCycles{Units: after.on.Units - t.atBegin.on.Units, Engines: after.on.Engines - t.atBegin.on.Engines, Chip: now - t.now, Memory: now - t.now}}
+	after.issued.SubtractIssued(&t.atBegin.issued)
+	c.Add(&after.issued)
+	for i := range c.Memory {
+		c.Memory[i].Subtract(&t.atBegin.levels[i])
+	}
+	return c
+}
+
 // partialCounts returns the counts of a launch or graph dispatch that was stopped. Resident waves are charged up to now with the reason
 // that they wait for.
 func (t *timing) partialCounts() *account.Counts {

@@ -139,3 +139,6 @@ func (l *sampledLaunch) Timed(p scheduler.WorkgroupRange, follows bool) (*accoun
 func (l *sampledLaunch) Functional(p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	return l.functionalRunner.run(l.residentWork, p, warm)
 }
+
+func (l *sampledLaunch) Number() int            { return l.launch.number }
+func (l *sampledLaunch) SoFar() *account.Counts { return l.timing.soFar() }

@@ -26,6 +26,7 @@ type WorkgroupRange struct {
 // WorkgroupEnd describes a part when a workgroup ends.
 type WorkgroupEnd struct {
 	Now, Done          uint64 // cycle; end of the workgroup's memory accesses
+	Index              uint64 // of the workgroup
 	NextIndex          uint64 // index of the workgroup that is placed next
 	ResidentWorkgroups uint64 // resident workgroups
 	EndedWorkgroups    uint64
@@ -133,7 +134,7 @@ func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 	if k.OnWorkgroupEnd == nil {
 		return
 	}
-	leave, hold := k.OnWorkgroupEnd(WorkgroupEnd{now, m.Done, k.nextWorkgroup(), k.PlacedWorkgroups - k.GridLaunch.EndedWorkgroups, k.GridLaunch.EndedWorkgroups})
+	leave, hold := k.OnWorkgroupEnd(WorkgroupEnd{now, m.Done, m.Index, k.nextWorkgroup(), k.PlacedWorkgroups - k.GridLaunch.EndedWorkgroups, k.GridLaunch.EndedWorkgroups})
 	k.skip(leave)
 	k.paused = hold && k.GridLaunch.EndedWorkgroups < k.PlacedWorkgroups
 }

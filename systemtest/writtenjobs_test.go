@@ -124,8 +124,8 @@ func partly(r *rand.Rand) string {
 	case 1:
 		return fmt.Sprintf("time: {first: %d}\n", 1+r.IntN(3))
 	}
-	return fmt.Sprintf("mode: sampled\nsampling: {first: %d, near: %d, near_rows: %d, generations: 2, batches: %d, most_batches: %d, share: %g, detail: %d, pieces: %d, burn_in: %d, peeked: %d, seed: %d}\n",
-		1+r.IntN(3), 1+r.IntN(6), 1+r.IntN(4), 2+r.IntN(3), r.IntN(12), oneOf(r, 0.05, 0.2, 0.5), oneOf(r, 2, 8, 32), oneOf(r, 8, 16, 48), 1+r.IntN(4), oneOf(r, 1, 4, 8), r.IntN(100))
+	return fmt.Sprintf("mode: sampled\nsampling: {generations: %d, pieces: %d, settle: %d, budget: %g, target: %g, detail: %d, weight: %d, seed: %d}\n",
+		2+r.IntN(4), oneOf(r, 8, 16, 48), 1+r.IntN(4), oneOf(r, 0.05, 0.2, 0.5), oneOf(r, 0.01, 0.1), oneOf(r, 2, 8, 32), 1+r.IntN(6), r.IntN(100))
 }
 
 // randomHazards are launches and transfers in queues that do not wait for what they touch.

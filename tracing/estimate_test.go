@@ -22,12 +22,12 @@ func TestEstimateWithoutInterval(t *testing.T) {
 		}
 	}
 	suite.OK(t, json.Unmarshal(text, &got))
-	if e := got.Estimate; strings.Join(e.WithoutInterval, " ") != "slot_cycles occupancy unit_cycles lds memory" || len(e.NotSampled) != 1 || e.NotSampled[0] != s.Estimate.NotSampled[0] {
+	if e := got.Estimate; strings.Join(e.WithoutInterval, " ") != "slot_cycles occupancy" || len(e.NotSampled) != 1 || e.NotSampled[0] != s.Estimate.NotSampled[0] {
 		t.Errorf("%+v", e)
 	}
 	var b strings.Builder
 	suite.OK(t, WriteSummary(&b, s))
-	for _, want := range []string{"12 instructions: of its reason", "slots, LDS and memory below are of the timed parts"} {
+	for _, want := range []string{"12 instructions: of its reason", "slot cycles and occupancy"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary has not %q:\n%s", want, &b)
 		}

@@ -12,8 +12,10 @@ import (
 // StatisticsFormat is the version of the statistics' JSON. It changes when a member changes its meaning or goes.
 const StatisticsFormat = 1
 
-// listed are the statistics whose JSON is a list.
-var listed = map[string]reflect.Type{
+// typed are the statistics whose type does not follow from the unit.
+var typed = map[string]reflect.Type{
+	"estimate.half_widths.*":    reflect.TypeFor[float64](),
+	"estimate.units":            reflect.TypeFor[[]account.SampledUnit](),
 	"estimate.without_interval": reflect.TypeFor[[]string](),
 	"estimate.not_sampled":      reflect.TypeFor[[]account.NotSampled](),
 }
@@ -55,7 +57,7 @@ func StatisticsMembers(b *schema.Builder) schema.Object {
 			continue
 		}
 		leaf := s.jsonType()
-		if t, ok := listed[s.Path]; ok {
+		if t, ok := typed[s.Path]; ok {
 			leaf = b.Type(t)
 		}
 		put(root, namesOf(s.Path), schema.Described(leaf, s.Meaning, s.Unit))

@@ -125,12 +125,15 @@ func members(c *account.Counts, clockMHz int) object {
 	if c.Untimed() {
 		time, machine = nil, nil // not known
 	}
+	if c.Estimate != nil {
+		machine = slices.DeleteFunc(machine, func(m named) bool { return slices.Contains(slotMembers, m.name) })
+	}
 	if c.Concurrent {
 		machine, faults = object{{"lds", c.LDS}}, nil // all other counts belong to the concurrent launches together
 	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, faults)
 	if c.Estimate != nil {
-		o = append(o, named{"estimate", estimateMembers(c, machine)})
+		o = append(o, named{"estimate", estimateMembers(c)})
 	}
 	if c.Functional != nil {
 		o = append(o, named{"timed_share", c.TimedShare()}, named{"functional", functionalMembers(c.Functional)})
@@ -144,15 +147,21 @@ func members(c *account.Counts, clockMHz int) object {
 	return o
 }
 
-// estimateMembers describes the confidence interval of the cycles, and lists the members that cover the timed parts
-// alone and have no interval.
-func estimateMembers(c *account.Counts, machine object) object {
+// slotMembers are known of the timed parts alone, so that statistics with an estimate have none.
+var slotMembers = []string{"slot_cycles", "occupancy"}
+
+// estimateMembers describes the confidence intervals, the units that were timed, and the members that have no interval.
+func estimateMembers(c *account.Counts) object {
 	low, high := c.Interval()
-	without := []string{}
-	for _, m := range machine {
-		without = append(without, m.name)
+	var halves object
+	for _, h := range c.Estimate.Halves {
+		halves = append(halves, named{h.Name, math.Round(h.Half)})
 	}
-	e := object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}, {"without_interval", without}}
+	e := object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}, {"half_widths", halves},
+		{"without_interval", slotMembers}}
+	if len(c.Estimate.Units) > 0 {
+		e = append(e, named{"units", c.Estimate.Units})
+	}
 	if len(c.Estimate.NotSampled) > 0 {
 		e = append(e, named{"not_sampled", c.Estimate.NotSampled})
 	}

@@ -38,7 +38,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 		for _, n := range s.Estimate.NotSampled {
 			fmt.Fprintf(t, "not sampled\t%d instructions: %s\n", n.Instructions, n.Reason)
 		}
-		fmt.Fprintf(t, "no interval\tslots, LDS and memory below are of the timed parts\n")
+		fmt.Fprintf(t, "no interval\tslot cycles and occupancy\n")
 	} else if s.Mode == config.ModeSampled && s.Stopped == "" {
 		fmt.Fprintf(t, "estimate\tnone: all launches were timed (few or small)\n")
 	}
@@ -46,7 +46,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shareTexts(classNames(), s.ByClass[:], s.Instructions()), ", "))
 	writeFunctional(t, &s.Counts)
 	s.writeEnergy(t)
-	if !s.Untimed() {
+	if !s.Untimed() && s.Estimate == nil {
 		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shareTexts(account.ReasonNames(), s.Slots[:], total), ", "))
 		own := s.Slots
 		own[account.Empty] = 0

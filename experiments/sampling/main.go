@@ -1,8 +1,9 @@
 // Command sampling tests the intervals of sampled runs: it draws random workloads, runs each one timed and sampled,
 // and reports how often the true time is in the interval, how wide the intervals are, and how much host time
-// sampling saves.
+// sampling saves. With -library, it draws jobs of the library, for all machines.
 //
 //	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
+//	go run ./experiments/sampling -library -n 60 -first 1 -out experiments/sampling/library.csv
 package main
 
 import (
@@ -31,9 +32,10 @@ func run(args []string, to io.Writer) error {
 	first := f.Uint64("first", 0, "seed of the first one; the others follow it")
 	kind := f.String("kind", "", "only workloads whose kind begins so")
 	out := f.String("out", "", "file for the rows as CSV")
+	library := f.Bool("library", false, "draw jobs of the library, with sizes and machines, instead of generating workloads")
 	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
 	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
-	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"share: 0.3, pieces: 96\"")
+	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"budget: 0.3, pieces: 96\"")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -48,6 +50,9 @@ func run(args []string, to io.Writer) error {
 	var rows []row
 	for seed := *first; seed < *first+*n; seed++ {
 		w := newWorkload(seed)
+		if *library {
+			w = newLibraryWorkload(seed)
+		}
 		w.sampling = *keys
 		if !strings.HasPrefix(w.kind, *kind) {
 			continue

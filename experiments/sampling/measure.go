@@ -23,9 +23,11 @@ type row struct {
 	estimate, low, high float64 // cycles
 	timedShare          float64 // of the instructions that were timed
 	sampled             float64 // seconds
+	energy              string  // inside or outside of its interval; empty: there is none
+	counters, held      int     // that have an interval, and of which it holds the true number
 }
 
-var columns = []string{"seed", "kind", "instructions", "cycles", "seconds", "estimate", "low", "high", "timed_share", "sampled_seconds"}
+var columns = []string{"seed", "kind", "instructions", "cycles", "seconds", "estimate", "low", "high", "timed_share", "sampled_seconds", "energy", "counters", "counters_inside"}
 
 func (r *row) covers() bool   { return r.low <= float64(r.cycles) && float64(r.cycles) <= r.high }
 func (r *row) err() float64   { return r.estimate/float64(r.cycles) - 1 }
@@ -47,7 +49,8 @@ func (r *row) text(only bool) string {
 
 func (r *row) record() []string {
 	return []string{fmt.Sprint(r.seed), r.kind, fmt.Sprint(r.instructions), fmt.Sprint(r.cycles), fmt.Sprintf("%.3f", r.seconds), fmt.Sprintf("%.0f", r.estimate),
-		fmt.Sprintf("%.0f", r.low), fmt.Sprintf("%.0f", r.high), fmt.Sprintf("%.4f", r.timedShare), fmt.Sprintf("%.3f", r.sampled)}
+		fmt.Sprintf("%.0f", r.low), fmt.Sprintf("%.0f", r.high), fmt.Sprintf("%.4f", r.timedShare), fmt.Sprintf("%.3f", r.sampled), r.energy,
+		fmt.Sprint(r.counters), fmt.Sprint(r.held)}
 }
 
 func parseRow(record []string) (r row, err error) {
@@ -63,50 +66,72 @@ func parseRow(record []string) (r row, err error) {
 		return x
 	}
 	r = row{seed: uint64(number(0)), kind: record[1], instructions: uint64(number(2)), cycles: uint64(number(3)), seconds: number(4),
-		estimate: number(5), low: number(6), high: number(7), timedShare: number(8), sampled: number(9)}
+		estimate: number(5), low: number(6), high: number(7), timedShare: number(8), sampled: number(9), energy: record[10], counters: int(number(11)), held: int(number(12))}
 	return r, err
 }
 
-// measure runs a workload in both modes; known, if not nil, has its timed run. only: run it timed only.
+// measure runs a workload in both modes; known, if not nil, has its timed run, without its counters. only: run it timed only.
 func measure(ctx context.Context, w *workload, known *row, only bool) (r row, err error) {
 	r.seed, r.kind = w.seed, w.kind
+	var timed *account.Counts
 	if known != nil {
 		r.instructions, r.cycles, r.seconds = known.instructions, known.cycles, known.seconds
 	} else {
-		c, seconds, err := runIn(ctx, w, config.ModeTimed)
-		if err != nil {
+		if timed, _, r.seconds, err = runIn(ctx, w, config.ModeTimed); err != nil {
 			return r, err
 		}
-		r.instructions, r.cycles, r.seconds = c.Instructions(), c.Cycles, seconds
+		r.instructions, r.cycles = timed.Instructions(), timed.Cycles
 	}
 	if only {
 		return r, nil
 	}
-	c, seconds, err := runIn(ctx, w, config.ModeSampled)
+	c, m, seconds, err := runIn(ctx, w, config.ModeSampled)
 	if err != nil {
 		return r, err
 	}
 	r.estimate, r.sampled, r.timedShare = float64(c.Cycles), seconds, c.TimedShare()
-	r.low, r.high = c.Interval()
+	if r.low, r.high = c.Interval(); timed != nil && c.Estimate != nil {
+		r.compare(c, timed, m)
+	}
 	return r, nil
 }
 
-// runIn runs a workload, and returns the processor time that it took, including its start.
-func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, float64, error) {
+// compare counts the intervals of counters, and of energy, that hold what the timed run has.
+func (r *row) compare(c, timed *account.Counts, m *config.Machine) {
+	var truth []float64
+	timed.EachTimed(func(_ string, n *uint64) { truth = append(truth, float64(*n)) })
+	i := 0
+	c.EachTimed(func(_ string, n *uint64) {
+		if truth[i] > 0 {
+			if r.counters++; math.Abs(float64(*n)-truth[i]) <= c.Estimate.Halves[i].Half+0.5 {
+				r.held++
+			}
+		}
+		i++
+	})
+	if e := m.Energies(); e.HasTable() {
+		if r.energy = "outside"; math.Abs(e.Compute(c).Total()-e.Compute(timed).Total()) <= c.Estimate.JoulesHalf {
+			r.energy = "inside"
+		}
+	}
+}
+
+// runIn runs a workload, and returns what it counted, its machine and the processor time that it took, including its start.
+func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, *config.Machine, float64, error) {
 	begin := bounds.Processor()
 	job, err := w.job()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
-	machine, err := config.LoadMachine(config.Request{Job: job})
+	machine, err := config.LoadMachine(config.Request{Job: job, Set: w.set})
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	out, err := gpu.Run(ctx, gpu.Setup{Machine: machine, Job: job, Mode: mode, Threads: 1})
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
-	return &out.Stats.Counts, (bounds.Processor() - begin).Seconds(), nil
+	return &out.Stats.Counts, machine, (bounds.Processor() - begin).Seconds(), nil
 }
 
 // summaryOf reports how often intervals contain the true value, their widths, and the savings; for rows with time

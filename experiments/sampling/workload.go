@@ -38,6 +38,10 @@ type workload struct {
 
 	graphText string // the job file of a graph; empty: text writes it
 	sampling  string // keys of the job's sampling
+
+	library    string   // name of a job of the library; empty: a generated one
+	parameters []string // of that
+	set        []string // fields of the machine
 }
 
 // A form generates the launches of a workload.
@@ -368,6 +372,9 @@ graph: [{node: seed, count: 1}]
 
 // job is the workload as a job.
 func (w *workload) job() (*config.Job, error) {
+	if w.library != "" {
+		return w.libraryJob()
+	}
 	keys := fmt.Sprintf("sampling: {%s}\n", w.sampling)
 	if w.graphText == "" {
 		return config.ParseJob(w.files(), "workload.yaml", []byte(w.text()+keys))

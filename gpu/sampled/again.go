@@ -3,6 +3,7 @@ package sampled
 import (
 	"math"
 	"math/bits"
+
 	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
@@ -11,6 +12,14 @@ import (
 	"spvsim/isa"
 	"spvsim/scheduler"
 	"spvsim/simd"
+)
+
+// Constants of launches that run twice, as docs/model/sampling.md gives them.
+const (
+	maxKept     = 2048 // bytes for each instruction that are put back
+	otherWork   = 0.01 // relative difference of instructions above which the second run does not count
+	fewer       = 4    // factor on detail
+	leastLooked = 2    // workgroups that show the demand on memory
 )
 
 // mayRunTwice says of a kernel that it may be run once more with time when it has run without: what it changes is known and can be
@@ -66,9 +75,10 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 	}
 	if !s.mayPutBack(written(kern), uint64(k.each*float64(cu.GridSize(kern.NumWorkgroups)))) {
 		s.history = history{again: s.history.again}
-		return s.runInTurn(s.kinds.of(l, l.ClassKey()), l, follows)
+		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
+	s.before.keep(written(kern))
 	c, x, light, err := s.look(l, kern)
 	if err != nil {
 		if c != nil {
@@ -76,13 +86,14 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 		}
 		return err
 	}
-	if x.generations = float64(cu.GridSize(kern.NumWorkgroups)) / float64(s.generation(l)); !light {
+	if !light {
 		x.after = s.history.after(&x, s)
 	}
-	a := k.launches.of(&x)
-	here := preceding{launch: l, kernel: kern, like: x, base: a.base}
+	h := k.launches.of(&x)
+	here := preceding{launch: l, kernel: kern, like: x, base: h.base}
 	defer func() { s.history.ran(here) }()
-	if k.launches.wants(a, x.size) {
+	cost := x.size * x.cost()
+	if k.launches.draws(h, cost, s.draw) {
 		if !light {
 			err = s.bringBack(kern)
 		}
@@ -95,22 +106,25 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 		}
 		if here.held = timed != nil; here.held {
 			s.machine.Tally.Add(l.Step(), timed)
-			k.launches.sampled(a, sample{float64(timed.Cycles), float64(timed.Instructions())}, s.draw)
+			k.launches.add(h, s.newSample(l, 0, s.vector(timed), x.size, cost), cost)
 			return nil
 		}
 		k.inTurn = true
+		h.missed()
 	}
-	s.untimedMember(a, l, c, wholeGenerations(x.generations))
+	s.untimedLaunch(h, l, c, cost)
 	return nil
 }
 
-// first times the first launch of a kind.
+// first times the first launch of a kind, which finds nothing in the caches.
 func (k *kind) first(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
-	before := soFarOf(s.machine.Tally, l.Step())
-	err := s.clocked(l, whole(l), follows)
-	after := soFarOf(s.machine.Tally, l.Step())
-	k.launches.alone = sample{float64(after.cycles - before.cycles), float64(after.instructions() - before.instructions())}
-	k.each = k.launches.alone.instructions / float64(cu.GridSize(kern.NumWorkgroups))
+	c, err := l.Timed(whole(l), follows)
+	if c == nil {
+		return err
+	}
+	s.machine.Tally.Add(l.Step(), c)
+	k.launches.first = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
+	k.each = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
 
@@ -149,7 +163,7 @@ func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Cou
 	x.demand.scale(1 / n)
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
-	return &sum, x, x.demand.light(missed/n, s.Sampling), nil
+	return &sum, x, x.demand.light(missed / n), nil
 }
 
 // A lookedPart is a part of a launch; seen: it brings its lines into the caches.
@@ -160,8 +174,8 @@ type lookedPart struct {
 
 // lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
 func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
-	detail := uint64(by.Fewer) * uint64(by.Detail)
-	block := uint64(1) << bits.Len64(max(all/4, uint64(by.LeastLooked)*detail)-1)
+	detail := uint64(fewer) * uint64(by.Detail)
+	block := uint64(1) << bits.Len64(max(all/4, uint64(leastLooked)*detail)-1)
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
 		if at < middle {
@@ -180,8 +194,9 @@ func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	if !ok {
 		return d
 	}
-	need := l.Resources()
-	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), &need, s.machine.Limits)
+	all, _ := l.Workgroups()
+	waves := min(all, s.generation(l)) * uint64(l.Resources().Waves)
+	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), waves)
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
@@ -193,22 +208,17 @@ func (s *Sampler) missed(c *account.Counts) float64 {
 	return s.capacities.missed(c, fast.WarmingStats())
 }
 
-// again runs a launch once more with time; nil: it did other work than at first, so that it does not count.
+// again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.
 func (s *Sampler) again(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
-	written := written(kern)
-	if !s.mayPutBack(written, c.Instructions()) {
-		return nil, nil
-	}
-	s.kept.keep(written)
+	s.before.putBack(written(kern))
 	faults, counted := s.machine.Store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
 	timed, err := l.Timed(whole(l), follows)
-	s.kept.putBack(written)
 	s.machine.Store.Faults = faults
 	if err != nil {
 		return nil, err
 	}
-	if !sameWork(s.Sampling, timed.Instructions(), c.Instructions()) {
+	if !sameWork(timed.Instructions(), c.Instructions()) {
 		issuedOf(kern.Code)
 		copy(kern.Code.Counts, counted)
 		return nil, nil
@@ -229,15 +239,15 @@ func (s *Sampler) mayPutBack(written [][]byte, instructions uint64) bool {
 	for _, b := range written {
 		sum += uint64(len(b))
 	}
-	return sum <= s.machine.FreeBytes() && mayKeep(s.Sampling, sum, instructions)
+	return sum <= s.machine.FreeBytes() && mayKeep(sum, instructions)
 }
 
 // mayKeep says whether so many bytes may be put back after a second run of so many instructions.
-func mayKeep(by *config.Sampling, bytes, instructions uint64) bool {
-	return float64(bytes) <= float64(by.MaxKept)*float64(instructions)
+func mayKeep(bytes, instructions uint64) bool {
+	return float64(bytes) <= float64(maxKept)*float64(instructions)
 }
 
 // sameWork says whether a second run did what the first one did, by their instructions.
-func sameWork(by *config.Sampling, again, once uint64) bool {
-	return math.Abs(float64(again)-float64(once)) <= by.SameWork*float64(once)
+func sameWork(again, once uint64) bool {
+	return math.Abs(float64(again)-float64(once)) <= otherWork*float64(once)
 }

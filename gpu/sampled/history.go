@@ -20,9 +20,15 @@ type preceding struct {
 	launch SampledLaunch
 	kernel *cu.KernelLaunch // nil: not one that may run again
 	like   signature
-	base   *alike // the stratum of its signature
-	held   bool   // the caches hold its lines
+	base   *stratum // the stratum of its signature
+	held   bool     // the caches hold its lines
 }
+
+// Constants of replays, as docs/model/sampling.md gives them.
+const (
+	sizesApart = 0.1 // relative difference in size of launches that leave other lines
+	mostAgain  = 0.5 // instructions that run again, as a share of those that ran without time
+)
 
 // maxSince is how many launches are kept. Knob.
 const maxSince = 64
@@ -40,7 +46,7 @@ func (h *history) ran(p preceding) {
 }
 
 // after is the stratum of the launch before, if that asks for something else; nil: it is like the launch at hand, or not known.
-func (h *history) after(x *signature, s *Sampler) *alike {
+func (h *history) after(x *signature, s *Sampler) *stratum {
 	if h.last.base == nil || x.alike(&h.last.like, s.Sampling) {
 		return nil
 	}
@@ -55,7 +61,7 @@ func (h *history) fits(s *Sampler) bool {
 // serves says whether what the caches hold of a launch is what another one leaves in them.
 func (p *preceding) serves(o *preceding, s *Sampler) bool {
 	x, y := &p.like, &o.like
-	return p.kernel != nil && p.kernel.Bindings.Equal(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+s.SizesApart
+	return p.kernel != nil && p.kernel.Bindings.Equal(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+sizesApart
 }
 
 // bringBack runs the launches before the one at hand once more without time, so that the caches hold their lines as they would if they had been timed:
@@ -67,11 +73,11 @@ func (s *Sampler) bringBack(hand *cu.KernelLaunch) error {
 	if h.fits(s) {
 		return nil
 	}
-	first, left := len(h.since), 2*s.Full
+	first, left := len(h.since), 2*full
 	for instructions := h.again; first > 0 && left > 0; first-- {
 		p := &h.since[first-1]
 		instructions += uint64(p.like.size)
-		if first < len(h.since) && (float64(instructions) > s.Again*float64(s.machine.Functional.Executed()) || repeats(p.kernel, hand)) {
+		if first < len(h.since) && (float64(instructions) > mostAgain*float64(s.machine.Functional.Executed()) || repeats(p.kernel, hand)) {
 			break
 		}
 		left -= s.capacities.fills(&p.like)

@@ -2,9 +2,10 @@ package sampled
 
 import (
 	"context"
+	"testing"
+
 	"spvsim/internal/suite"
 	"spvsim/mem/hierarchy"
-	"testing"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -71,6 +72,8 @@ func (l *testLaunch) machine() Machine {
 
 func (l *testLaunch) Step() string               { return "step" }
 func (l *testLaunch) Kind() string               { return "" }
+func (l *testLaunch) Number() int                { return 0 }
+func (l *testLaunch) SoFar() *account.Counts     { return &account.Counts{Memory: l.parts.Levels()} }
 func (l *testLaunch) ClassKey() string           { return "" }
 func (l *testLaunch) Kernel() *cu.KernelLaunch   { return l.kernel }
 func (l *testLaunch) Workgroups() (uint64, bool) { return cu.GridSize(l.kernel.NumWorkgroups), true }

@@ -26,6 +26,10 @@ type SampledLaunch interface {
 	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
 	Timed(p scheduler.WorkgroupRange, follows bool) (*account.Counts, error)
 	Functional(p scheduler.WorkgroupRange, warm bool) (*account.Counts, error)
+	// Number counts the launches of the job from 0.
+	Number() int
+	// SoFar returns what the timed launch that is running has counted.
+	SoFar() *account.Counts
 }
 
 // A Machine is what the sampler observes and restores beside launches.
@@ -33,7 +37,8 @@ type Machine struct {
 	*machine.Machine
 	Tally      *account.Tally
 	Functional Functional
-	FreeBytes  func() uint64 // of the host's memory, as far as the run may take it
+	Joules     func(*account.Counts) float64 // energy of what was timed; nil: the machine has no energies
+	FreeBytes  func() uint64                 // of the host's memory, as far as the run may take it
 }
 
 // Functional is what functional runs did.

@@ -5,7 +5,6 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem/hierarchy"
 )
@@ -95,8 +94,8 @@ func (d *demand) furthest(o *demand) (most int) {
 
 // light says whether it matters little what the caches hold, by what is asked of the machine, and for how long memory would work if nothing
 // were found in the last level. Stores ask nothing of memory until the last level is full of them.
-func (d *demand) light(missed float64, by *config.Sampling) bool {
-	return max(missed, d[demandMemory], d[demandLatency]) < by.Light*d[d.busiest()]
+func (d *demand) light(missed float64) bool {
+	return max(missed, d[demandMemory], d[demandLatency]) < lightShare*d[d.busiest()]
 }
 
 // demandName names a part.
@@ -114,11 +113,11 @@ type signature struct {
 	size   float64 // instructions of a launch; 0: does not count
 	// generations are how many times as many workgroups a launch of this size has as the machine holds; 0: that does not count.
 	generations float64
-	blur        blur   // as the workgroups that show it differ
-	after       *alike // the stratum of the launch before, if that is another one and what it left in the caches matters
+	blur        blur     // as the workgroups that show it differ
+	after       *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
 }
 
-// A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (other_mix, other_demand); up to 1 it does not count.
+// A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (mix, demand); up to 1 it does not count.
 type blur struct{ mix, demand float64 }
 
 func (b blur) any() bool { return max(b.mix, b.demand) > 1 }
@@ -129,11 +128,11 @@ func (b blur) with(o blur) blur { return blur{max(1, b.mix, o.mix), max(1, b.dem
 // blurOf is how far off the mean of signatures may be by chance: so many standard errors of it, by how far they are from it.
 func blurOf(list []signature, mean *signature, by *config.Sampling) (b blur) {
 	for i := range list {
-		x, y := list[i].mix.distance(&mean.mix)/by.OtherMix, list[i].demand.distance(&mean.demand)/by.OtherDemand
+		x, y := list[i].mix.distance(&mean.mix)/by.Mix, list[i].demand.distance(&mean.demand)/by.Demand
 		b.mix, b.demand = b.mix+x*x, b.demand+y*y
 	}
 	n := float64(len(list))
-	errors := func(squares float64) float64 { return by.Blurred * math.Sqrt(squares/max(n-1, 1)/n) }
+	errors := func(squares float64) float64 { return blurred * math.Sqrt(squares/max(n-1, 1)/n) }
 	return blur{errors(b.mix), errors(b.demand)}
 }
 
@@ -149,15 +148,30 @@ func (s *signature) blend(x *signature, n float64) {
 // distance is above 1 where signatures are of different behaviours.
 func (s *signature) distance(o *signature, by *config.Sampling) float64 {
 	b := s.blur.with(o.blur)
-	d := max(s.mix.distance(&o.mix)/(by.OtherMix*b.mix), s.demand.distance(&o.demand)/(by.OtherDemand*b.demand))
+	d := max(s.mix.distance(&o.mix)/(by.Mix*b.mix), s.demand.distance(&o.demand)/(by.Demand*b.demand))
 	if s.size > 0 && o.size > 0 {
-		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(by.OtherSize))
+		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(otherSize))
 	}
 	if s.after != o.after {
 		d += otherBefore
 	}
 	return d
 }
+
+// cost is the predicted cycles of an instruction: of the part that works longest.
+func (s *signature) cost() float64 {
+	if c := s.demand[s.demand.busiest()]; c > 0 {
+		return c
+	}
+	return 1
+}
+
+// Constants of signatures, as docs/model/sampling.md gives them.
+const (
+	otherSize  = 1.5 // ratio of sizes of launches of one stratum
+	blurred    = 3   // standard errors by which signatures of one stratum may differ by chance
+	lightShare = 0.4 // demand on memory below which the contents of the caches hardly matter
+)
 
 // otherBefore is added to the distance of launches that came after different ones, which is more than one behaviour has.
 const otherBefore = 2
@@ -184,8 +198,8 @@ func newCapacities(m *config.Machine) *capacities {
 	return c
 }
 
-// demand is that of instructions which brought their lines into the caches.
-func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local uint64, need *cu.Resources, limits *cu.Limits) (d demand) {
+// demand is that of instructions which brought their lines into the caches, of so many waves at a time.
+func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local, waves uint64) (d demand) {
 	m := c.machine
 	n := float64(max(did.Instructions(), 1))
 	units := float64(m.Units())
@@ -206,8 +220,7 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 		d[demandMemory] = float64(w.NextLevelBytes[last]) / c.memoryRate() / n
 		latency += float64(w.NextLevelBytes[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(memory.LatencyCycles)
 	}
-	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
-	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
+	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / float64(max(waves, 1)) / n
 	return d
 }
 
@@ -256,4 +269,12 @@ func (c *capacities) last() (bytes, line float64) {
 	spec := c.machine.Level(hierarchy.LevelNames[c.levels[len(c.levels)-1]])
 	all, _ := c.machine.Instances(spec.SharedBy)
 	return float64(spec.Bytes) * float64(all), float64(spec.LineBytes)
+}
+
+// blend is so much of a mix with the rest of another.
+func (m *mix) blend(o *mix, part float64) (sum mix) {
+	for i := range m {
+		sum[i] = part*m[i] + (1-part)*o[i]
+	}
+	return sum
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/experiments"
+)
+
+// A scaledJob is a job of the library with a parameter for its size: unit times a power of two, up to most.
+type scaledJob struct {
+	name, parameter string
+	unit, most      int
+	fixed           string // further parameters, with spaces between
+}
+
+// scaledJobs are the jobs that are drawn: those with one behaviour, with divergence, with atomics, with many launches, and OpenCL kernels.
+var scaledJobs = []scaledJob{
+	{"saxpy", "n", 262144, 16, ""},
+	{"vectoradd", "n", 262144, 16, ""},
+	{"stencil2d", "width", 512, 8, "height=512"},
+	{"matmul", "n", 256, 4, ""},
+	{"mandelbrot", "size", 256, 4, ""},
+	{"fft", "transforms", 256, 8, ""},
+	{"bitonic", "blocks", 64, 8, ""},
+	{"compact", "blocks", 1024, 8, ""},
+	{"transpose-plain", "n", 512, 4, ""},
+	{"transpose-padded", "n", 512, 4, ""},
+	{"peer-fir", "n", 262144, 8, ""},
+	{"peer-convolution", "width", 512, 8, ""},
+	{"peer-transpose", "n", 1024, 2, ""},
+	{"peer-atax", "n", 512, 4, ""},
+	{"peer-bitonic", "n", 16384, 4, ""},
+	{"qdot8", "rows", 512, 8, ""},
+	{"micro-gather", "groups", 1280, 8, "bytes=4194304"},
+	{"groupscan-dpp", "blocks", 2048, 8, ""},
+	{"groupscan-lds", "blocks", 2048, 8, ""},
+	{"cl-kmeans", "n", 16384, 8, "rounds=8"},
+	{"cl-montecarlo", "items", 16384, 8, ""},
+	{"cl-stencil", "width", 500, 4, "height=360 steps=16"},
+	{"cl-fft", "transforms", 256, 4, ""},
+	{"cl-lu", "n", 256, 2, ""},
+	{"cl-scan", "n", 262144, 8, ""},
+}
+
+// libraryMachines are the presets that these jobs are drawn for.
+var libraryMachines = []string{"cdna2-mi210", "cdna3-mi300a", "cdna3-mi300x", "cdna4-mi350p", "gcn3-r9nano", "rdna2-rx6800xt", "rdna2-rx6900xt", "rdna3-780m", "rdna3-8060s",
+	"rdna3-rx7900xtx", "rdna3-w7800", "rdna4-rx9070xt"}
+
+// newLibraryWorkload draws a job of the library, its size and a machine.
+func newLibraryWorkload(seed uint64) *workload {
+	w := &workload{seed: seed, draw: rand.New(rand.NewPCG(seed, 49))}
+	j := scaledJobs[w.draw.IntN(len(scaledJobs))]
+	w.machine = libraryMachines[w.draw.IntN(len(libraryMachines))]
+	w.set = []string{fmt.Sprintf("compute_units=%d", 1+w.draw.IntN(2))} // of a shader engine: few, so that launches have many generations
+	size := j.unit
+	for size < j.unit*j.most && w.draw.IntN(3) > 0 {
+		size *= 2
+	}
+	w.library = j.name
+	w.parameters = append(strings.Fields(j.fixed), fmt.Sprintf("%s=%d", j.parameter, size))
+	w.kind = strings.Join(append([]string{j.name, w.machine, w.set[0]}, w.parameters...), " ")
+	return w
+}
+
+// libraryJob is the job of the library with its parameters.
+func (w *workload) libraryJob() (*config.Job, error) {
+	files, name, _, err := experiments.Lookup(w.library)
+	if err != nil {
+		return nil, err
+	}
+	job, err := config.LoadJobWith(files, name, w.parameters)
+	if err != nil {
+		return nil, err
+	}
+	job.Expect = nil // values of other sizes
+	if job.Machine = w.machine; w.sampling != "" {
+		generated := newWorkload(0) // for a job that has the keys
+		generated.sampling = w.sampling
+		other, err := generated.job()
+		if err != nil {
+			return nil, err
+		}
+		job.Sampling = other.Sampling
+	}
+	return job, nil
+}

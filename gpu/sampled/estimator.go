@@ -1,0 +1,153 @@
+package sampled
+
+import (
+	"math"
+
+	"spvsim/account"
+)
+
+// An estimated is a value with its variance, the degrees of freedom of that, and the half-width of what no sample shows, such as that of a stratum
+// without samples.
+type estimated struct{ value, variance, degrees, unseen float64 }
+
+// estimateOf estimates what units of a stratum came to that were not timed, of one of the numbers in a vector.
+func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
+	if t.units == 0 {
+		return estimated{}
+	}
+	near, distance := h, 0.0
+	if len(h.samples) == 0 {
+		near, distance = s.nearest(&h.like, true)
+	}
+	if near == nil {
+		return s.estimateByFirst(t, at)
+	}
+	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.like.cost()
+	if s.launches {
+		size, otherSize = t.cost, t.instructions*near.like.cost()
+	}
+	e := estimated{value: r * size}
+	squares, degrees := s.dispersion(near, at)
+	e.variance = size * size * squares / degrees * (1/near.effective() + min(1, near.meanSize()/size))
+	e.degrees = degrees
+	if distance > 0 {
+		other := r * otherSize
+		e.unseen = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
+		e.value = (e.value + other) / 2
+	}
+	return e
+}
+
+// estimateByFirst estimates by the only launch that was timed.
+func (s *strata) estimateByFirst(t total, at int) estimated {
+	if s.first.instructions == 0 {
+		return estimated{}
+	}
+	value := s.first.counted[at] / s.first.instructions * t.instructions
+	return estimated{value: value, unseen: math.Abs(value) / 2}
+}
+
+// weight is that of a sample: the size of all units of its block, if they are like it.
+func (x *sample) weight() float64 { return x.block * x.size }
+
+// ratio is that of a counted number to the size.
+func (h *stratum) ratio(at int) float64 {
+	sum, weights := 0.0, 0.0
+	for i := range h.samples {
+		x := &h.samples[i]
+		sum, weights = sum+x.block*x.counted[at], weights+x.weight()
+	}
+	return sum / weights
+}
+
+// effective is the number of samples of equal weight that have the variance of these.
+func (h *stratum) effective() float64 {
+	sum, squares := 0.0, 0.0
+	for i := range h.samples {
+		w := h.samples[i].weight()
+		sum, squares = sum+w, squares+w*w
+	}
+	return sum * sum / squares
+}
+
+func (h *stratum) meanSize() float64 {
+	sum := 0.0
+	for i := range h.samples {
+		sum += h.samples[i].size
+	}
+	return sum / float64(len(h.samples))
+}
+
+// squares is the sum of squares of the samples' ratios about that of the stratum, each by its weight, and their degrees of freedom.
+func (h *stratum) squares(at int) (sum, degrees float64) {
+	r, weights := h.ratio(at), 0.0
+	for i := range h.samples {
+		x := &h.samples[i]
+		d := x.counted[at]/x.size - r
+		sum, weights = sum+x.weight()*d*d, weights+x.weight()
+	}
+	n := float64(len(h.samples))
+	return sum / weights * n, n - 1
+}
+
+// dispersion moderates the sum of squares of a stratum by the relative one of all strata, which is moderated by the expected one.
+func (s *strata) dispersion(h *stratum, at int) (squares, degrees float64) {
+	w := float64(s.Weight)
+	all, n := s.Spread*s.Spread*w, w
+	for _, o := range s.list {
+		if len(o.samples) == 0 {
+			continue
+		}
+		own, f := o.squares(at)
+		if r := o.ratio(at); r != 0 {
+			all, n = all+own/(r*r), n+f
+		}
+	}
+	own, f := h.squares(at)
+	r := h.ratio(at)
+	return own + w*all/n*r*r, f + w
+}
+
+// A sum adds estimates of strata that were sampled independently.
+type sum struct{ value, variance, byDegrees, unseen float64 }
+
+func (s *sum) add(e estimated) {
+	s.value, s.unseen = s.value+e.value, s.unseen+e.unseen
+	if e.variance > 0 {
+		s.variance, s.byDegrees = s.variance+e.variance, s.byDegrees+e.variance*e.variance/e.degrees
+	}
+}
+
+// half is half the width of the interval, with Satterthwaite's degrees of freedom; bias is the relative error that all samples may share.
+func (s *sum) half(bias float64) float64 {
+	sampling := 0.0
+	if s.variance > 0 {
+		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)
+	}
+	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unseen))
+}
+
+// student has the quantiles of Student's distribution for 95 % on two sides, by degrees of freedom from 1 on.
+var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+	2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+
+// quantile is that of so many degrees of freedom, rounded down.
+func quantile(degrees float64) float64 {
+	return student[min(max(int(degrees+1e-9), 1), len(student))-1]
+}
+
+// Places of numbers in a vector: energy, and then what account.Counts.EachTimed lists, the cycles first.
+const (
+	joulesAt = iota
+	cyclesAt
+)
+
+// vector lists the numbers of counts that only timed work has.
+func (s *Sampler) vector(c *account.Counts) []float64 {
+	v := []float64{0}
+	if s.machine.Joules != nil {
+		v[joulesAt] = s.machine.Joules(c)
+	}
+	c.EachTimed(func(_ string, n *uint64) { v = append(v, float64(*n)) })
+	return v
+}

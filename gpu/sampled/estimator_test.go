@@ -1,0 +1,112 @@
+package sampled
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"spvsim/config"
+)
+
+// population makes strata of one stratum, of which the first units of a made-up population are drawn in blocks of some units.
+func population(r *rand.Rand, units, block int, spread float64) (s strata, truth float64) {
+	s = strata{Sampling: config.DefaultSampling(), name: "test", most: block}
+	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	for first := 0; first < units; first += block {
+		pick, sum := first+r.IntN(block), 0.0
+		var x sample
+		for i := first; i < first+block; i++ {
+			cost := 50 + 100*r.Float64()
+			y := cost * 3 * (1 + spread*r.NormFloat64())
+			if sum++; i == pick {
+				x = sample{counted: []float64{0, y}, size: cost}
+				continue
+			}
+			truth += y
+			h.rest[0] = h.rest[0].and(total{1, cost, cost})
+		}
+		x.block = sum
+		h.samples = append(h.samples, x)
+	}
+	return s, truth
+}
+
+// The estimate of populations whose ratio of timed to predicted cost is normal is unbiased, and the interval holds as often as it says.
+func TestIntervalsOfPopulations(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	const populations = 4000
+	inside, bias, scaled := 0, 0.0, 0.0
+	for range populations {
+		s, truth := population(r, 80, 10, 0.05)
+		s.Weight, s.Spread = 1, 0.05
+		e := s.estimateOf(s.list[0], s.list[0].untimed(), cyclesAt)
+		var all sum
+		all.add(e)
+		if math.Abs(e.value-truth) <= all.half(0) {
+			inside++
+		}
+		bias += e.value/truth - 1
+		scaled += (e.value - truth) * (e.value - truth) / e.variance
+	}
+	if share := float64(inside) / populations; share < 0.935 || share > 0.975 {
+		t.Errorf("%.1f %% of the intervals hold, want 95", 100*share)
+	}
+	if bias /= populations; math.Abs(bias) > 0.001 {
+		t.Errorf("the estimate is %.3f %% off in the mean", 100*bias)
+	}
+	t.Logf("mean of squared error over variance %.3f", scaled/populations)
+}
+
+// The closed forms of docs/model/sampling.md, with numbers worked out by hand.
+func TestEstimatorClosedForm(t *testing.T) {
+	s := strata{Sampling: config.DefaultSampling()}
+	s.Weight, s.Spread = 2, 0.1
+	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	h.samples = []sample{{counted: []float64{0, 100}, size: 50, block: 2}, {counted: []float64{0, 400}, size: 100, block: 3}}
+	e := s.estimateOf(h, total{10, 1000, 1000}, cyclesAt)
+	// R = (2*100 + 3*400)/(2*50 + 3*100) = 3.5; squares 2*(100*1.5^2 + 300*0.5^2)/400 = 1.5 about it, 1.5/12.25 of R^2, one degree.
+	v := (2*0.01 + 1.5/12.25) / 3
+	s2 := (1.5 + 2*12.25*v) / 3
+	want := 1e6 * s2 * (1/1.6 + 75.0/1000) // n' = 400^2/(100^2 + 300^2)
+	if e.value != 3500 || math.Abs(e.variance-want) > 1e-6*want || e.degrees != 3 {
+		t.Errorf("%+v, want 3500, %g, 3 degrees", e, want)
+	}
+}
+
+// Degrees of freedom of a sum are Satterthwaite's: those of equal variances add, and one that is far larger decides.
+func TestDegreesOfSums(t *testing.T) {
+	var equal, one sum
+	equal.add(estimated{variance: 4, degrees: 5})
+	equal.add(estimated{variance: 4, degrees: 5})
+	if got, want := equal.half(0), 2.228*math.Sqrt(8); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g, want %g of ten degrees", got, want)
+	}
+	one.add(estimated{value: 100, variance: 4, degrees: 2, unseen: 3})
+	if got, want := one.half(0.04), math.Hypot(2*4.303, 5); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g, want %g", got, want)
+	}
+}
+
+// Every unit of a block is drawn equally often, so that no period of a program meets that of the drawing.
+func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var drawn [8]int
+	for range 8000 {
+		s := strata{Sampling: config.DefaultSampling(), most: 8}
+		h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+		for range 2 {
+			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, block: 1})
+		}
+		h.drawn = block{length: 4, seen: 4}
+		for i := range drawn {
+			if s.draws(h, 1, r) {
+				drawn[i]++
+			}
+		}
+	}
+	for i, n := range drawn {
+		if n < 850 || n > 1150 {
+			t.Errorf("unit %d is drawn %d times of 8000, want about 1000", i, n)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package sampled
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/isa"
+)
+
+// A Sampler runs launches of which a part is timed: docs/model/sampling.md has the method.
+type Sampler struct {
+	*config.Sampling
+	machine    Machine
+	byKey      map[string]*kind
+	kinds      []*kind // of the round, so far
+	capacities *capacities
+	draw       *rand.Rand
+	before     keeper // memory as it was before the launch at hand
+	kept       keeper // memory that is put back after a launch runs once more for its lines
+	history    history
+	overlaps   []overlap
+}
+
+// An overlap is by how much the launches of a step take longer than the sum of their parts, and half the width of the interval of that.
+type overlap struct {
+	step          int
+	more, unknown float64
+}
+
+// A kind is launches of one program, or of one program and size where they do not run twice.
+type kind struct {
+	seen     int
+	divided  int     // launches that were timed in part
+	inTurn   bool    // they do not run twice
+	each     float64 // instructions of a workgroup of the first one
+	launches strata
+	pieces   strata
+}
+
+// New returns the sampler of a job; its seed decides what is drawn.
+func New(m Machine, by *config.Sampling) *Sampler {
+	s := &Sampler{machine: m, Sampling: by, capacities: newCapacities(m.Spec)}
+	s.BeginRound()
+	return s
+}
+
+// BeginRound starts a round.
+func (s *Sampler) BeginRound() {
+	s.byKey, s.kinds, s.history, s.overlaps = map[string]*kind{}, nil, history{}, nil
+	s.draw = rand.New(rand.NewPCG(uint64(s.Seed), 0))
+}
+
+// kind returns the kind of launches that have a name in common.
+func (s *Sampler) kind(l SampledLaunch, like string) *kind {
+	key := cmp.Or(l.Kind(), l.Step()) + " " + like
+	k := s.byKey[key]
+	if k == nil {
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", most: mostLaunches, launches: true}, pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows"}}
+		s.byKey[key], s.kinds = k, append(s.kinds, k)
+	}
+	return k
+}
+
+// mostLaunches are the launches of a block at most, so that a kind is timed again and again.
+const mostLaunches = 64
+
+// Settle forgets what was estimated: it has been added to its steps.
+func (s *Sampler) Settle() {
+	for _, k := range s.kinds {
+		for _, h := range append(k.launches.list, k.pieces.list...) {
+			clear(h.rest)
+		}
+	}
+	s.overlaps = nil
+}
+
+// Run runs a launch of which a part is timed, or none if it is drawn not to be.
+func (s *Sampler) Run(l SampledLaunch, follows bool) error {
+	before := s.history
+	s.history = history{} // what others leave in the caches is not known
+	kern := l.Kernel()
+	if kern == nil {
+		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
+	}
+	k := s.kind(l, fmt.Sprintf("%p", kern.Code))
+	all, generation := cu.GridSize(kern.NumWorkgroups), s.generation(l)
+	if all == 0 {
+		return s.clocked(l, whole(l), follows) // it takes what a launch takes
+	}
+	if k.inTurn = k.inTurn || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
+		k.divided++
+		return runAfter(before, newDivision(s, l, kern, &k.pieces, generation), follows)
+	}
+	if k.inTurn {
+		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
+	}
+	s.history = before
+	return s.runLooked(k, l, kern, follows)
+}
+
+// largeFrom is of how many generations on a launch is timed in windows: where others like it were, twice as many, as it may be timed as a whole or not.
+// Where workgroups may wait for each other, each window fills and empties the machine, which pays in longer launches only.
+func (s *Sampler) largeFrom(k *kind, kern *cu.KernelLaunch) uint64 {
+	if slices.ContainsFunc(kern.Code.Program.Insts, func(in isa.Inst) bool { return mayWait(&in) }) {
+		return uint64(4 * s.Generations)
+	}
+	if k.seen+k.divided >= repeatedFrom && !k.inTurn {
+		return uint64(2 * s.Generations)
+	}
+	return uint64(s.Generations)
+}
+
+// repeatedFrom is the number of launches of a kind that are timed in windows, if there are more of them.
+const repeatedFrom = 4
+
+// generation is how many workgroups the machine holds.
+func (s *Sampler) generation(l SampledLaunch) uint64 {
+	need := l.Resources()
+	return uint64(max(need.Occupancy(s.machine.Limits), 1) * s.machine.Spec.Units())
+}
+
+// runAfter runs a large launch after those of a history.
+func runAfter(before history, d *division, follows bool) error {
+	s := d.Sampler
+	if s.history = before; !s.mayRunTwice(d.kernel) {
+		s.history = history{again: before.again}
+		return d.run(follows)
+	}
+	err := s.bringBack(d.kernel)
+	if err == nil {
+		err = d.run(follows)
+	}
+	like := signature{mix: d.like.mix, demand: d.like.demand, size: d.instructions} // as the last piece shows it
+	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, like: like, held: !d.sparse})
+	return err
+}
+
+// runInTurn runs a launch that does not run twice: with time if it is drawn. Nothing is known of it before, so that all of its kind are of one stratum.
+func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
+	r := &k.launches
+	if len(r.list) == 0 {
+		r.of(&signature{})
+	}
+	h := r.list[0]
+	if !r.draws(h, 1, s.draw) {
+		c, err := l.Functional(whole(l), true)
+		if c != nil && err == nil {
+			s.untimedLaunch(h, l, c, 1)
+		}
+		return err
+	}
+	c, err := l.Timed(whole(l), follows)
+	if c != nil {
+		s.machine.Tally.Add(l.Step(), c)
+	}
+	if err == nil {
+		r.add(h, s.newSample(l, 0, s.vector(c), float64(c.Instructions()), 1), 1)
+	}
+	return err
+}
+
+// newSample is a sample of a unit of a launch that begins with a workgroup.
+func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
+	return sample{counted: counted, instructions: instructions, size: cost, step: s.machine.Tally.Number(l.Step()),
+		unit: account.SampledUnit{Launch: l.Number(), First: first, Instructions: uint64(instructions), Predicted: cost, Timed: counted[cyclesAt]}}
+}
+
+// untimedLaunch counts a launch that was not timed.
+func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, cost float64) {
+	n := float64(c.Instructions())
+	step := s.machine.Tally.Add(l.Step(), estimatedLater(c))
+	h.rest[step] = h.rest[step].and(total{1, cost, n})
+}
+
+// estimatedLater marks counts of a part whose cycles are estimated when all is known.
+func estimatedLater(c *account.Counts) *account.Counts {
+	c.Estimate = &account.Estimate{}
+	return c
+}
+
+// Estimate adds to the steps of a round what was not timed.
+func (s *Sampler) Estimate() {
+	if len(s.kinds) == 0 {
+		return
+	}
+	for step := range s.machine.Tally.Steps {
+		s.estimateStep(step)
+	}
+}
+
+func (s *Sampler) estimateStep(step int) {
+	to := &s.machine.Tally.Steps[step].Counts
+	sums := make([]sum, len(s.vector(&account.Counts{Memory: s.machine.Levels()})))
+	var without []account.NotSampled
+	var units []account.SampledUnit
+	for _, k := range s.kinds {
+		for _, r := range []*strata{&k.launches, &k.pieces} {
+			for _, h := range r.list {
+				t := h.rest[step]
+				for at := range sums {
+					sums[at].add(r.estimateOf(h, t, at))
+				}
+				for i := range h.samples {
+					if x := &h.samples[i]; x.step == step {
+						x.unit.Weight = x.block
+						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
+						units = append(units, x.unit)
+					}
+				}
+				if len(h.samples) == 0 && t.units > 0 {
+					without = append(without, r.notSampled(h, t))
+				}
+			}
+		}
+	}
+	for _, o := range s.overlaps {
+		if o.step == step {
+			sums[cyclesAt].add(estimated{value: o.more, unseen: o.unknown})
+		}
+	}
+	if sums[cyclesAt].value == 0 {
+		return
+	}
+	c := &account.Counts{Memory: s.machine.Levels()}
+	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias)}
+	at := cyclesAt
+	c.EachTimed(func(name string, n *uint64) {
+		*n = uint64(math.Round(max(sums[at].value, 0)))
+		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].half(s.Bias)})
+		at++
+	})
+	if less := sums[cyclesAt].value; less < 0 {
+		to.Cycles -= min(uint64(-less), to.Cycles)
+	}
+	e.Cycles, e.Half = c.Cycles, e.Halves[0].Half
+	c.Estimate = e
+	to.Add(c)
+}
+
+// notSampled describes a stratum without samples.
+func (s *strata) notSampled(h *stratum, t total) account.NotSampled {
+	why := "no launch or piece like them was drawn"
+	if near, _ := s.nearest(&h.like, true); near != nil {
+		why = h.unlike(near, s.Mix)
+	}
+	return account.NotSampled{Instructions: uint64(t.instructions), Reason: why}
+}
+
+// unlike says what a signature has that the one nearest to it has not.
+func (h *stratum) unlike(near *stratum, other float64) string {
+	if d := h.like.mix.distance(&near.like.mix); d > other {
+		return fmt.Sprintf("%.0f %% of them are of other classes than in what was timed", 100*d)
+	}
+	x, y := &h.like.demand, &near.like.demand
+	part := x.furthest(y)
+	return fmt.Sprintf("each asks %.3g cycles of %s, in what was timed %.3g", x[part], demandName(part), y[part])
+}

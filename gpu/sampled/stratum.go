@@ -1,0 +1,170 @@
+package sampled
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"spvsim/account"
+	"spvsim/config"
+)
+
+// A sample is a unit that was timed: what it counted, its size, and the units of the block that it was drawn from.
+type sample struct {
+	counted      []float64 // as vector orders it
+	instructions float64
+	size         float64 // predicted cost of a launch, instructions of a window
+	block        float64
+	step         int
+	unit         account.SampledUnit
+}
+
+// A stratum has units with one signature.
+type stratum struct {
+	like    signature
+	base    *stratum // the first one of its signature, whatever ran before
+	samples []sample
+	rest    map[int]total // by step: what was not timed
+	drawn   block
+	number  int
+	looked  float64 // pieces that were blended into its signature
+}
+
+// A total is a number of units, their predicted cost and their instructions.
+type total struct{ units, cost, instructions float64 }
+
+func (t total) and(o total) total {
+	return total{t.units + o.units, t.cost + o.cost, t.instructions + o.instructions}
+}
+
+// A block is consecutive units of a stratum, of which one is drawn.
+type block struct {
+	length, seen, pick int
+	timed              bool // the drawn one is the last sample
+}
+
+// Strata are those of launches, or of pieces of large launches, of one kind.
+type strata struct {
+	*config.Sampling
+	name     string
+	list     []*stratum
+	first    sample // a launch that was timed before anything was known of its kind; no instructions: none
+	most     int    // units of a block
+	launches bool   // of launches
+	timed    float64
+	all      float64 // predicted costs, of what was timed and of everything
+}
+
+// nearest returns the stratum with the most similar signature, and its distance; timed: of those with samples. Nil: there is none.
+func (s *strata) nearest(x *signature, timed bool) (best *stratum, distance float64) {
+	distance = math.Inf(1)
+	for _, h := range s.list {
+		if timed && len(h.samples) == 0 {
+			continue
+		}
+		if d := h.like.distance(x, s.Sampling); d < distance {
+			best, distance = h, d
+		}
+	}
+	return best, distance
+}
+
+// of returns the stratum of a signature, a new one if it is similar to none.
+func (s *strata) of(x *signature) *stratum {
+	if h, d := s.nearest(x, false); d <= 1 {
+		return h
+	}
+	h := &stratum{like: *x, rest: map[int]total{}, number: len(s.list) + 1}
+	h.base = h
+	for _, b := range s.list {
+		if x.alike(&b.like, s.Sampling) {
+			h.base = b.base
+			break
+		}
+	}
+	s.list = append(s.list, h)
+	return h
+}
+
+// draws adds a unit to the stratum's block, and reports whether it is the drawn one.
+func (s *strata) draws(h *stratum, cost float64, draw *rand.Rand) bool {
+	b := &h.drawn
+	if b.seen == b.length {
+		*b = block{length: s.blockLength(h)}
+		b.pick = draw.IntN(b.length)
+	}
+	s.all += cost
+	drawn := b.seen == b.pick
+	if b.seen++; b.timed {
+		h.samples[len(h.samples)-1].block++
+	}
+	return drawn
+}
+
+// blockLength returns the length of a stratum's next block. The first unit is one of its own: it finds what others left in the caches.
+func (s *strata) blockLength(h *stratum) int {
+	n, last := len(h.samples), max(h.drawn.length, 1)
+	if h.drawn.length == 0 {
+		return 1
+	}
+	if n < leastSamples {
+		return min(2*last, s.most)
+	}
+	switch open := s.openShare(h); {
+	case s.timed > s.Budget*s.all || open <= s.Target/2:
+		return min(4*last, s.most)
+	case open <= s.Target:
+		return min(2*last, s.most)
+	case open > 2*s.Target:
+		return max(last/2, 1)
+	}
+	return last
+}
+
+// openShare returns the half-width of what a stratum costs as a share of what all cost.
+func (s *strata) openShare(h *stratum) float64 {
+	all, half := 0.0, 0.0
+	for _, o := range s.list {
+		t := o.untimed()
+		for _, x := range o.samples {
+			all += x.counted[cyclesAt]
+		}
+		e := s.estimateOf(o, t, cyclesAt)
+		if all += e.value; o == h {
+			half = quantile(e.degrees) * math.Sqrt(e.variance)
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return half / all
+}
+
+func (h *stratum) untimed() (t total) {
+	for _, r := range h.rest {
+		t = t.and(r)
+	}
+	return t
+}
+
+// missed makes the next unit of the block the drawn one, as this one could not be timed.
+func (h *stratum) missed() {
+	b := &h.drawn
+	if b.pick++; b.pick >= b.length {
+		b.length = b.pick + 1
+	}
+}
+
+// add adds a sample of the unit that was drawn. Its time cost so much of the budget.
+func (s *strata) add(h *stratum, x sample, cost float64) {
+	s.timed += cost
+	if b := &h.drawn; b.timed || b.seen == 0 { // a window that turned out to be of this stratum
+		x.block = 1
+		h.samples = append([]sample{x}, h.samples...)
+	} else {
+		x.block, b.timed = float64(b.seen), true
+		h.samples = append(h.samples, x)
+	}
+}
+
+// leastSamples are those of each stratum that matters.
+const leastSamples = 2
