@@ -121,7 +121,7 @@ func (s *Stats) limitMembers() object {
 
 // LimitText says that the power limit lowered the clock; empty: it did not.
 func (s *Stats) LimitText() string {
-	if s.ClockMHz >= s.FullClockMHz {
+	if s.ClockMHz >= s.FullClockMHz || s.Energies == nil {
 		return ""
 	}
 	return fmt.Sprintf("limited by power: %d MHz instead of %d keep each launch within %g W", s.ClockMHz, s.FullClockMHz, s.Energies.Table.LimitWatts)
