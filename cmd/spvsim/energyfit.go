@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,12 @@ func fitEnergy(c *cobra.Command, f *energyfit.Fit, name, out string) error {
 	if f.Rows, err = energyfit.Read(name, bytes.NewReader(data)); err != nil {
 		return err
 	}
-	f.Progress = func(text string) { fmt.Fprintln(c.ErrOrStderr(), "spvsim: "+text) }
+	var writing sync.Mutex // rows run at the same time
+	f.Progress = func(text string) {
+		writing.Lock()
+		defer writing.Unlock()
+		fmt.Fprintln(c.ErrOrStderr(), "spvsim: "+text)
+	}
 	f.Simulate = func(r *energyfit.Row) (*config.Machine, *tracing.Stats, error) {
 		job := r.Job
 		if isFile(job) && !filepath.IsAbs(job) {
@@ -102,7 +108,9 @@ func fitEnergy(c *cobra.Command, f *energyfit.Fit, name, out string) error {
 		case err != nil:
 			return nil, nil, &failure{firstFault(err)}
 		}
-		warn(c, result.Warnings)
+		for _, text := range result.Warnings {
+			f.Progress("warning: " + text)
+		}
 		return machine, result.Stats, nil
 	}
 	err = f.Run()

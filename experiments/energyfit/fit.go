@@ -14,9 +14,11 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -41,7 +43,7 @@ type Fit struct {
 	Keys []string // entries: paths, in which * represents any name, each with its range as =LOW..HIGH, or without
 	// Fix leaves entries at their value that the rows do not determine, the last named first.
 	Fix bool
-	// Simulate runs a row's job on the machine.
+	// Simulate runs a row's job on the machine. Several run at a time.
 	Simulate func(r *Row) (*config.Machine, *tracing.Stats, error)
 	Progress func(text string)
 
@@ -160,27 +162,40 @@ func narrow(e *energy.Entry, span string) error {
 	return nil
 }
 
-// simulate runs the job of each row, those with equal settings once.
+// simulate runs the job of each row, those with equal settings once, on all processors.
 func (f *Fit) simulate() error {
-	done := map[string]int{}
-	var faults []error
+	f.points = make([]point, len(f.Rows))
+	faults := make([]error, len(f.Rows))
+	first := map[string]int{}
+	var group sync.WaitGroup
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range f.Rows {
-		r := &f.Rows[i]
-		if k, known := done[r.run()]; known {
-			f.points = append(f.points, point{Row: r, machine: f.points[k].machine, stats: f.points[k].stats})
+		r, p := &f.Rows[i], &f.points[i]
+		p.Row = r
+		if _, known := first[r.run()]; known {
 			continue
 		}
+		first[r.run()] = i
+		places <- struct{}{}
 		f.Progress(fmt.Sprintf("line %d: %s", r.Line, r.label()))
-		machine, stats, err := f.Simulate(r)
-		if err == nil {
-			err = f.usable(machine, stats)
+		group.Go(func() {
+			defer func() { <-places }()
+			machine, stats, err := f.Simulate(r)
+			if err == nil {
+				err = f.usable(machine, stats)
+			}
+			if err != nil {
+				faults[i] = fmt.Errorf("line %d: %s: %w", r.Line, r.label(), err)
+				return
+			}
+			p.machine, p.stats = machine, *stats
+		})
+	}
+	group.Wait()
+	for i := range f.points {
+		if p, of := &f.points[i], &f.points[first[f.Rows[i].run()]]; p != of {
+			p.machine, p.stats = of.machine, of.stats
 		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("line %d: %s: %w", r.Line, r.label(), err))
-			continue
-		}
-		done[r.run()] = len(f.points)
-		f.points = append(f.points, point{Row: r, machine: machine, stats: *stats})
 	}
 	return errors.Join(faults...)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"spvsim/account"
@@ -39,20 +40,21 @@ func jobCounts(job int) *tracing.Stats {
 }
 
 // machines are those that were loaded, by their settings.
-var machines = map[string]*config.Machine{}
+var machines sync.Map
 
 // simulated returns the counts of a row's made-up job, whose name is a number.
 func simulated(r *Row) (*config.Machine, *tracing.Stats, error) {
 	settings := strings.Join(r.Changes(), " ")
-	if machines[settings] == nil {
-		m, err := config.LoadMachine(config.Request{Machine: machineName, Set: r.Changes()})
+	m, known := machines.Load(settings)
+	if !known {
+		loaded, err := config.LoadMachine(config.Request{Machine: machineName, Set: r.Changes()})
 		if err != nil {
 			return nil, nil, err
 		}
-		machines[settings] = m
+		m, _ = machines.LoadOrStore(settings, loaded)
 	}
 	job, err := strconv.Atoi(r.Job)
-	return machines[settings], jobCounts(job), err
+	return m.(*config.Machine), jobCounts(job), err
 }
 
 // truth are entries and their values in the table that made-up measurements come from.
