@@ -95,8 +95,6 @@ func TestReadyJobsOnADevice(t *testing.T) {
 			continue
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case len(r.Failures) > 0 && name == "scan" && p.SubgroupSize < 16:
-			// Its workgroups look back over 16 predecessors at a time, by the lanes of one subgroup.
 		case len(r.Failures) > 0:
 			t.Errorf("%s: %v", name, errors.Join(r.Failures...))
 		case !(r.Total.Median() > 0):
@@ -331,6 +329,21 @@ func TestRefusedJobs(t *testing.T) {
 		_, err = gpu.NewHardwareJob(context.Background(), setup(t, fsys, file))
 		if !errors.Is(err, gpu.ErrHardware) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v: want ErrHardware with %q", name, err, want)
+		}
+	}
+}
+
+// Subgroups that are smaller than a job is written for are named before anything runs.
+func TestLeastSubgroupSize(t *testing.T) {
+	p := software(t)
+	fsys, file, _, err := experiments.Lookup("vectoradd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for least, want := range map[int]string{0: "[]", 64: "[subgroups of 64 invocations (vectoradd.spv; the device has "} {
+		h := suite.Must(gpu.NewHardwareJob(context.Background(), setup(t, fsys, file, "machine=cdna3-mi300a", fmt.Sprintf("min_wave_size=%d", least))))(t)
+		if list := suite.Must(Lacking(p, h))(t); !strings.HasPrefix(fmt.Sprint(list), want) {
+			t.Errorf("at least %d: lacks %q: want %s", least, list, want)
 		}
 	}
 }
