@@ -64,16 +64,24 @@ func (r row) number(name string) float64 {
 // label names a row by its parameters, which come before the column status.
 func (r row) label() string { return r["\x00label"] }
 
-func readRows(from io.Reader) (list []row, err error) {
-	lines, err := csv.NewReader(from).ReadAll()
-	if err != nil {
+// readMeasured reads rows with measured times.
+func readMeasured(from io.Reader) ([]row, error) {
+	names, list, err := readRows(from)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(lines) == 0 || !slices.Contains(lines[0], "measured_us") {
+	case !slices.Contains(names, "measured_us"):
 		return nil, fmt.Errorf("%w: found no column measured_us: want rows of sweep --measure", ErrRows)
-	}
-	if !slices.Contains(lines[0], "seconds") && !slices.Contains(lines[0], "simulated_us") {
+	case !slices.Contains(names, "seconds") && !slices.Contains(names, "simulated_us"):
 		return nil, fmt.Errorf("%w: found neither the column seconds nor simulated_us", ErrRows)
+	}
+	return list, nil
+}
+
+func readRows(from io.Reader) (names []string, list []row, err error) {
+	lines, err := csv.NewReader(from).ReadAll()
+	if err != nil || len(lines) == 0 {
+		return nil, nil, err
 	}
 	for _, line := range lines[1:] {
 		r := row{}
@@ -89,7 +97,7 @@ func readRows(from io.Reader) (list []row, err error) {
 		r["\x00label"] = strings.Join(label, " ")
 		list = append(list, r)
 	}
-	return list, nil
+	return lines[0], list, nil
 }
 
 // simulatedUS is the simulated time of a row.
@@ -110,7 +118,7 @@ func perWork(unit string, work, us float64) float64 {
 
 // Compare reads the rows of sweep --measure. Rows with a constant are its two runs, others are kernels.
 func Compare(from io.Reader) (*Comparison, error) {
-	rows, err := readRows(from)
+	rows, err := readMeasured(from)
 	if err != nil {
 		return nil, err
 	}

@@ -432,6 +432,26 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Measurements of an earlier sweep go to the rows with the same parameters.
+func TestRecorded(t *testing.T) {
+	table := &sweep.Table{Rows: 2}
+	table.Add("point", []any{int64(0), int64(1)})
+	table.Add("run", []any{"scan", "other"})
+	table.Add("status", []any{"done", "done"})
+	suite.OK(t, Recorded(table, strings.NewReader(comparedRows)))
+	var text bytes.Buffer
+	suite.OK(t, table.WriteCSV(&text))
+	_, rows, err := readRows(&text)
+	if err != nil || len(rows) != 2 || rows[0]["measured_us"] != "20" || rows[0]["device_type"] != "software" || rows[1]["measured_us"] != "" {
+		t.Errorf("%v: %v: want 20 us of scan, and nothing of other", err, rows)
+	}
+	none := &sweep.Table{Rows: 1}
+	none.Add("run", []any{"unknown"})
+	if err := Recorded(none, strings.NewReader(comparedRows)); !errors.Is(err, ErrRows) {
+		t.Errorf("%v: want %v", err, ErrRows)
+	}
+}
+
 // A fit finds the constants that made-up measurements were simulated with, and simulates none more often than it must.
 func TestFitFindsConstants(t *testing.T) {
 	// A machine in closed form: latencies add up over the levels, bandwidths are proportional, but for one that the L2 bounds, and one whose
