@@ -33,7 +33,7 @@ func TestMeasure(t *testing.T) {
 	if status := Main([]string{"measure", "reduce", "--device", "llvmpipe", "--repetitions", "3", "--values", "--rows", rows}, nil, &out, &complaint); status != exitDone {
 		t.Fatalf("status %d: %s", status, &complaint)
 	}
-	for _, want := range []string{"times say nothing of a GPU", "as the job expects", "median us"} {
+	for _, want := range []string{"no meaning for a GPU", "as the job expects", "median us"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s\nlacks %q", &out, want)
 		}

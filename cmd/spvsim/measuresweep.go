@@ -18,6 +18,7 @@ import (
 	"spvsim/experiments/measure"
 	"spvsim/experiments/sweep"
 	"spvsim/internal/files"
+	"spvsim/vulkan/device"
 )
 
 // measurePointName is the hidden command by which sweeps measure a point in a process of its own.
@@ -189,6 +190,9 @@ func fitMachine(c *cobra.Command, rows, base, out string) error {
 	comparison, err := readComparison(rows)
 	if err != nil {
 		return err
+	}
+	if comparison.Type == device.Software {
+		fmt.Fprintln(c.ErrOrStderr(), "spvsim: "+measure.NoMeaning)
 	}
 	id, err := identity()
 	if err != nil {

@@ -174,12 +174,15 @@ func (c *Comparison) WeightedError() float64 {
 	return off / all
 }
 
+// NoMeaning is what is said of a software device's times.
+const NoMeaning = "the device is software on this computer's processor: its times have no meaning for a GPU"
+
 // Write shows a comparison: its constants, then its kernels, the worst first.
 func (c *Comparison) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "device\t%s, %s, %s\n", c.Device, c.Driver, c.Date)
 	if c.Type == device.Software {
-		fmt.Fprintf(t, "note\tthe device is software on this computer's processor: its times have no meaning for a GPU\n")
+		fmt.Fprintf(t, "note\t%s\n", NoMeaning)
 	}
 	if len(c.Kernels) > 0 {
 		fmt.Fprintf(t, "factor\t%.3f in the geometric mean of %d points; weighted error %.1f %%\n", c.MeanFactor(), len(c.Kernels), 100*c.WeightedError())
