@@ -19,6 +19,7 @@ type Job struct {
 	Compile        Compile          `yaml:"compile" doc:"how shaders in OpenCL C (.cl) are compiled"`
 	Entry          string           `yaml:"entry" doc:"entry point; may be left out if the module has only one"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size for this job; 0: the machine's"`
+	MinWaveSize    int              `yaml:"min_wave_size" enum:"0|16|32|64" unit:"lanes" doc:"least wave size for which the job's shaders are written; where the machine's is less, the job runs at the least of its wave_sizes that is enough; 0: any"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName)"`
 	Buffers        []Buffer         `yaml:"buffers" doc:"buffers, texel buffers and storage images"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"values of the push constant block; each is aligned to its own size"`

@@ -92,6 +92,30 @@ func TestRunOnEveryPreset(t *testing.T) {
 	}
 }
 
+// A job that is written for waves of some size at least runs at the least one that is enough.
+func TestMinWaveSize(t *testing.T) {
+	for _, c := range []struct {
+		least, waves uint64
+	}{{16, 8}, {32, 8}, {64, 4}} {
+		r := suite.Must(Run(context.Background(), setup(t, fmt.Sprintf("%s\nmin_wave_size: %d\n", scale, c.least), "rdna3-rx7900xtx")))(t)
+		if r.Stats.Waves != c.waves {
+			t.Errorf("at least %d lanes: %d waves, want %d", c.least, r.Stats.Waves, c.waves)
+		}
+	}
+	for _, c := range []struct {
+		keys, want string
+		set        []string
+	}{
+		{"min_wave_size: 64\n", "min_wave_size: found 64: want 32", []string{"wave_sizes=[32]"}},
+		{"min_wave_size: 64\nwave_size: 32\n", "wave_size: found 32: want at least 64", nil},
+	} {
+		_, err := Run(context.Background(), setup(t, scale+c.keys, "rdna3-rx7900xtx", c.set...))
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v: want %q", c.keys, err, c.want)
+		}
+	}
+}
+
 // The buffers at the end are the same at every wave size; larger waves are fewer.
 func TestWaveSizes(t *testing.T) {
 	var results [][]uint32

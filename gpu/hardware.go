@@ -46,6 +46,7 @@ type HardwareShader struct {
 	Program      *program.Program // for the setup's machine
 	Constants    []HardwareConstant
 	SubgroupSize int // that the job asks for; 0: any
+	MinSubgroup  int // least size that the shader is written for
 	Bindings     []HardwareBinding
 	Matrices     []HardwareMatrix
 }
@@ -289,7 +290,7 @@ func (b *HardwareBinding) sampler() int {
 func (h *HardwareJob) shader(l *lowered, from *config.Launch) (*HardwareShader, error) {
 	m := h.r.programs.modules[from.Shader]
 	prog := l.code.Program
-	s := &HardwareShader{File: from.Shader, Module: m, Program: prog, SubgroupSize: cmp.Or(from.WaveSize, h.r.setup.Job.WaveSize)}
+	s := &HardwareShader{File: from.Shader, Module: m, Program: prog, SubgroupSize: cmp.Or(from.WaveSize, h.r.setup.Job.WaveSize), MinSubgroup: h.r.setup.Job.MinWaveSize}
 	if e := entryPoint(m, from.Entry); e.Model != spirv.ExecutionModelGLCompute {
 		return nil, h.unmeasured(from, "entry", fmt.Errorf("found %v %q: want GLCompute: other shaders are %w", e.Model, e.Name, ErrHardware))
 	}

@@ -202,6 +202,9 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if !slices.Contains(p.machine.WaveSizes, size) {
 		return nil, p.job.Fault(l, "wave_size", wrongWaveSize(size, p.machine))
 	}
+	if least := p.job.MinWaveSize; size < least {
+		return nil, p.job.Fault(l, "wave_size", fmt.Errorf("found %d: want at least %d, the job's min_wave_size", size, least))
+	}
 	made, err := p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Kernel: kernelOptions(m, l), Target: p.target(size)})
 	if err == nil {
 		from := *l
@@ -557,13 +560,18 @@ func (p *programs) reset() {
 
 // waveSize returns the wave size that the job runs at.
 func waveSize(m *config.Machine, job *config.Job) (int, error) {
-	if job.WaveSize == 0 {
+	switch {
+	case job.WaveSize == 0 && m.WaveSize >= job.MinWaveSize:
 		return m.WaveSize, nil
-	}
-	for _, size := range m.WaveSizes {
-		if size == job.WaveSize {
-			return size, nil
+	case job.WaveSize == 0:
+		for _, size := range slices.Sorted(slices.Values(m.WaveSizes)) {
+			if size >= job.MinWaveSize {
+				return size, nil
+			}
 		}
+		return 0, job.Fault(&config.Launch{}, "min_wave_size", wrongWaveSize(job.MinWaveSize, m))
+	case slices.Contains(m.WaveSizes, job.WaveSize):
+		return job.WaveSize, nil
 	}
 	return 0, job.Fault(&config.Launch{}, "wave_size", wrongWaveSize(job.WaveSize, m))
 }

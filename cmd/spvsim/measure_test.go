@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestMeasure(t *testing.T) {
 	if status := Main([]string{"measure", "reduce", "--device", "llvmpipe", "--repetitions", "3", "--values", "--rows", rows}, nil, &out, &complaint); status != exitDone {
 		t.Fatalf("status %d: %s", status, &complaint)
 	}
-	for _, want := range []string{"times say nothing of a GPU", "as the job expects", "median us"} {
+	for _, want := range []string{"no meaning for a GPU", "as the job expects", "median us"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s\nlacks %q", &out, want)
 		}
@@ -90,5 +91,19 @@ func TestSweepMeasuresItsPoints(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s\nlacks %q", &out, want)
 		}
+	}
+	earlier := filepath.Join(dir, "validate-device-small.csv")
+	again := []string{"sweep", "validate-device", "--small", "--machine", "cdna3-mi300a", "--measured", earlier, "-o", filepath.Join(dir, "again"), "--quiet"}
+	if status := Main(again, nil, &out, &complaint); status != exitDone {
+		t.Fatalf("status %d: %s", status, &complaint)
+	}
+	of := func(name string) (list []float64) {
+		for _, k := range suite.Must(readComparison(name))(t).Kernels {
+			list = append(list, k.MeasuredUS)
+		}
+		return list
+	}
+	if now, then := of(filepath.Join(dir, "again", "validate-device-small.csv")), of(earlier); len(now) == 0 || !slices.Equal(now, then) {
+		t.Errorf("recorded times are %v: want %v", now, then)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"spvsim/experiments/measure"
 	"spvsim/experiments/sweep"
 	"spvsim/internal/files"
+	"spvsim/vulkan/device"
 )
 
 // measurePointName is the hidden command by which sweeps measure a point in a process of its own.
@@ -46,16 +47,29 @@ type sweepMeasure struct {
 	on          bool
 	device      string
 	repetitions int
+	rows        string
 }
 
 func (f *sweepMeasure) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.on, "measure", false, "also run each point's job on a Vulkan device of this computer, one after the other, and add the measured times to its row; points that differ in the machine alone are measured once")
 	c.Flags().StringVar(&f.device, "device", "", deviceUsage+"; with --measure")
 	addInteger(c.Flags(), &f.repetitions, "repetitions", 20, 1, 100000, "`number` of times that the job of a point is timed; with --measure")
+	c.Flags().StringVar(&f.rows, "measured", "", "add the measured times of this `file` of rows (.csv) instead, of an earlier sweep --measure of the same experiment, on any machine")
+	c.MarkFlagsMutuallyExclusive("measure", "measured")
 }
 
 // addMeasured adds the measurements of all points to their rows.
 func (f *sweepFlags) addMeasured(c *cobra.Command, plan *sweep.Plan, t *sweep.Table) error {
+	if name := f.measure.rows; name != "" {
+		data, err := files.Read(name, maxRowsBytes)
+		if err == nil {
+			err = measure.Recorded(t, bytes.NewReader(data))
+		}
+		if err != nil {
+			return fmt.Errorf("--measured: %s: %w", name, err)
+		}
+		return nil
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -176,6 +190,9 @@ func fitMachine(c *cobra.Command, rows, base, out string) error {
 	comparison, err := readComparison(rows)
 	if err != nil {
 		return err
+	}
+	if comparison.Type == device.Software {
+		fmt.Fprintln(c.ErrOrStderr(), "spvsim: "+measure.NoMeaning)
 	}
 	id, err := identity()
 	if err != nil {

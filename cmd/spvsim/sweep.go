@@ -389,7 +389,7 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	if rows == nil || err != nil {
 		return errors.Join(err, rowsErr)
 	}
-	if f.measure.on {
+	if f.measure.on || f.measure.rows != "" {
 		if err := f.addMeasured(c, plan, rows); err != nil {
 			return &failure{err}
 		}

@@ -64,16 +64,24 @@ func (r row) number(name string) float64 {
 // label names a row by its parameters, which come before the column status.
 func (r row) label() string { return r["\x00label"] }
 
-func readRows(from io.Reader) (list []row, err error) {
-	lines, err := csv.NewReader(from).ReadAll()
-	if err != nil {
+// readMeasured reads rows with measured times.
+func readMeasured(from io.Reader) ([]row, error) {
+	names, list, err := readRows(from)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(lines) == 0 || !slices.Contains(lines[0], "measured_us") {
+	case !slices.Contains(names, "measured_us"):
 		return nil, fmt.Errorf("%w: found no column measured_us: want rows of sweep --measure", ErrRows)
-	}
-	if !slices.Contains(lines[0], "seconds") && !slices.Contains(lines[0], "simulated_us") {
+	case !slices.Contains(names, "seconds") && !slices.Contains(names, "simulated_us"):
 		return nil, fmt.Errorf("%w: found neither the column seconds nor simulated_us", ErrRows)
+	}
+	return list, nil
+}
+
+func readRows(from io.Reader) (names []string, list []row, err error) {
+	lines, err := csv.NewReader(from).ReadAll()
+	if err != nil || len(lines) == 0 {
+		return nil, nil, err
 	}
 	for _, line := range lines[1:] {
 		r := row{}
@@ -89,7 +97,7 @@ func readRows(from io.Reader) (list []row, err error) {
 		r["\x00label"] = strings.Join(label, " ")
 		list = append(list, r)
 	}
-	return list, nil
+	return lines[0], list, nil
 }
 
 // simulatedUS is the simulated time of a row.
@@ -110,7 +118,7 @@ func perWork(unit string, work, us float64) float64 {
 
 // Compare reads the rows of sweep --measure. Rows with a constant are its two runs, others are kernels.
 func Compare(from io.Reader) (*Comparison, error) {
-	rows, err := readRows(from)
+	rows, err := readMeasured(from)
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +174,15 @@ func (c *Comparison) WeightedError() float64 {
 	return off / all
 }
 
+// NoMeaning is what is said of a software device's times.
+const NoMeaning = "the device is software on this computer's processor: its times have no meaning for a GPU"
+
 // Write shows a comparison: its constants, then its kernels, the worst first.
 func (c *Comparison) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "device\t%s, %s, %s\n", c.Device, c.Driver, c.Date)
 	if c.Type == device.Software {
-		fmt.Fprintf(t, "note\tthe device is software on this computer's processor: its times have no meaning for a GPU\n")
+		fmt.Fprintf(t, "note\t%s\n", NoMeaning)
 	}
 	if len(c.Kernels) > 0 {
 		fmt.Fprintf(t, "factor\t%.3f in the geometric mean of %d points; weighted error %.1f %%\n", c.MeanFactor(), len(c.Kernels), 100*c.WeightedError())

@@ -95,8 +95,6 @@ func TestReadyJobsOnADevice(t *testing.T) {
 			continue
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case len(r.Failures) > 0 && name == "scan" && p.SubgroupSize < 16:
-			// Its workgroups look back over 16 predecessors at a time, by the lanes of one subgroup.
 		case len(r.Failures) > 0:
 			t.Errorf("%s: %v", name, errors.Join(r.Failures...))
 		case !(r.Total.Median() > 0):
@@ -335,6 +333,21 @@ func TestRefusedJobs(t *testing.T) {
 	}
 }
 
+// Subgroups that are smaller than a job is written for are named before anything runs.
+func TestLeastSubgroupSize(t *testing.T) {
+	p := software(t)
+	fsys, file, _, err := experiments.Lookup("vectoradd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for least, want := range map[int]string{0: "[]", 64: "[subgroups of 64 invocations (vectoradd.spv; the device has "} {
+		h := suite.Must(gpu.NewHardwareJob(context.Background(), setup(t, fsys, file, "machine=cdna3-mi300a", fmt.Sprintf("min_wave_size=%d", least))))(t)
+		if list := suite.Must(Lacking(p, h))(t); !strings.HasPrefix(fmt.Sprint(list), want) {
+			t.Errorf("at least %d: lacks %q: want %s", least, list, want)
+		}
+	}
+}
+
 // The deadline ends a measurement.
 func TestDeadline(t *testing.T) {
 	p := software(t)
@@ -416,6 +429,26 @@ func TestCompare(t *testing.T) {
 	}
 	if _, err := Compare(iotest.ErrReader(errors.ErrUnsupported)); err == nil {
 		t.Error("what can't be read is compared")
+	}
+}
+
+// Measurements of an earlier sweep go to the rows with the same parameters.
+func TestRecorded(t *testing.T) {
+	table := &sweep.Table{Rows: 2}
+	table.Add("point", []any{int64(0), int64(1)})
+	table.Add("run", []any{"scan", "other"})
+	table.Add("status", []any{"done", "done"})
+	suite.OK(t, Recorded(table, strings.NewReader(comparedRows)))
+	var text bytes.Buffer
+	suite.OK(t, table.WriteCSV(&text))
+	_, rows, err := readRows(&text)
+	if err != nil || len(rows) != 2 || rows[0]["measured_us"] != "20" || rows[0]["device_type"] != "software" || rows[1]["measured_us"] != "" {
+		t.Errorf("%v: %v: want 20 us of scan, and nothing of other", err, rows)
+	}
+	none := &sweep.Table{Rows: 1}
+	none.Add("run", []any{"unknown"})
+	if err := Recorded(none, strings.NewReader(comparedRows)); !errors.Is(err, ErrRows) {
+		t.Errorf("%v: want %v", err, ErrRows)
 	}
 }
 

@@ -50,7 +50,7 @@ func Lacking(p *device.Physical, h *gpu.HardwareJob) (list []string, err error) 
 		for _, text := range p.Exceeds(&device.Workgroup{Size: s.Program.LocalSize, SharedBytes: s.Program.LDSBytes, PushBytes: uint32(len(l.Push.Bytes))}) {
 			add("%s (%s)", text, s.File)
 		}
-		if n := uint32(s.SubgroupSize); n != 0 && n != p.SubgroupSize && (n < p.SubgroupRange[0] || n > p.SubgroupRange[1]) {
+		if n := subgroupSize(p, s); n != 0 && (n < p.SubgroupRange[0] || n > p.SubgroupRange[1]) {
 			add("subgroups of %d invocations (%s; the device has %s)", n, s.File, subgroups(p))
 		}
 		for _, x := range s.Matrices {
@@ -61,6 +61,18 @@ func Lacking(p *device.Physical, h *gpu.HardwareJob) (list []string, err error) 
 		return nil
 	})
 	return list, err
+}
+
+// subgroupSize is the subgroup size that a pipeline asks for; 0: the device's own is right.
+func subgroupSize(p *device.Physical, s *gpu.HardwareShader) uint32 {
+	size := uint32(s.SubgroupSize)
+	switch {
+	case size == 0 && p.SubgroupSize < uint32(s.MinSubgroup):
+		return uint32(s.MinSubgroup)
+	case size == p.SubgroupSize:
+		return 0
+	}
+	return size
 }
 
 func subgroups(p *device.Physical) string {

@@ -1,9 +1,13 @@
 package measure
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,6 +94,56 @@ func Columns(t *sweep.Table, list []*Point) {
 		}
 	}
 	t.Add("measured_error", failures)
+}
+
+// Recorded adds the measurements of rows of an earlier sweep: to each row those of the row with the same parameters, which may be of
+// another machine.
+func Recorded(t *sweep.Table, from io.Reader) error {
+	earlier, err := readMeasured(from)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := t.WriteCSV(&text); err != nil {
+		return err
+	}
+	_, rows, err := readRows(&text)
+	if err != nil {
+		return err
+	}
+	found := map[string]row{}
+	for _, r := range earlier {
+		found[r.label()] = r
+	}
+	if !slices.ContainsFunc(rows, func(r row) bool { return found[r.label()] != nil }) {
+		return fmt.Errorf("%w: found no row of this experiment: want rows of the same experiment with --measure", ErrRows)
+	}
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	for _, name := range append(names, "measured_error") {
+		values := make([]any, len(rows))
+		for i, r := range rows {
+			values[i] = cellOf(found[r.label()][name])
+		}
+		t.Add(name, values)
+	}
+	return nil
+}
+
+// cellOf is the value of a cell's text.
+func cellOf(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x
+	}
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // MeasurePoint measures a point. What fails is in the answer.

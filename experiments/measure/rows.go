@@ -15,7 +15,7 @@ import (
 func (r *Result) Disturbances(p *device.Physical) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if p.Software() {
-		add("the device is software on this computer's processor: its times say nothing of a GPU")
+		add(NoMeaning)
 	}
 	if g := r.Granularity; g > 0 && r.Total.Median() < 100*g {
 		add("timestamps differ by at least %.2f us: times are exact to %.0f %%", g, 100*g/r.Total.Median())

@@ -88,10 +88,7 @@ func (w *work) pipeline(l *gpu.HardwareLaunch) (*device.Pipeline, error) {
 	if p := w.pipelines[s]; p != nil {
 		return p, nil
 	}
-	shader := &device.Shader{Words: s.Module.Raw.Words(), Entry: s.Program.Name, SubgroupSize: uint32(s.SubgroupSize)}
-	if shader.SubgroupSize == w.d.SubgroupSize {
-		shader.SubgroupSize = 0 // it is the device's own
-	}
+	shader := &device.Shader{Words: s.Module.Raw.Words(), Entry: s.Program.Name, SubgroupSize: subgroupSize(w.d.Physical, s)}
 	if len(l.Push.Bytes) > 0 {
 		shader.PushBytes = w.d.PushBytes()
 	}
