@@ -34,10 +34,25 @@ buffers:
 dispatch: [2]
 `
 
+// kernelJob does so with a kernel.
+const kernelJob = `
+machine: rdna3-rx7900xtx
+wave_size: %d
+shader: %s
+buffers:
+  - {name: a, data: {iota: u32, count: 256}}
+  - {name: b, data: {zero: 1024}}
+steps: [{global: [256], local: [128], arguments: [a, b]}]
+`
+
 // findings runs a module of testdata and returns what the check found, one line each of kind and variable.
 func findings(t *testing.T, module, mode string, waveSize int) (lines []string, list []check.Finding) {
 	t.Helper()
-	j := suite.Must(config.ParseJob(os.DirFS("testdata"), "job.yaml", fmt.Appendf(nil, job, waveSize, module)))(t)
+	text := job
+	if strings.HasPrefix(module, "kernels/") {
+		text = kernelJob
+	}
+	j := suite.Must(config.ParseJob(os.DirFS("testdata"), "job.yaml", fmt.Appendf(nil, text, waveSize, module)))(t)
 	m := suite.Must(config.LoadMachine(config.Request{Job: j}))(t)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, Mode: mode, Check: true})
 	if r == nil || r.Checked == nil {
@@ -91,6 +106,22 @@ func TestSuite(t *testing.T) {
 	}
 	if len(sources) < 50 {
 		t.Errorf("%d shaders, want 50 or more that are right and wrong", len(sources))
+	}
+}
+
+// So are kernels of OpenCL C, in reads of their variables.
+func TestVariablesOfKernels(t *testing.T) {
+	for _, source := range suite.Must(filepath.Glob("testdata/kernels/*.cl"))(t) {
+		name := strings.TrimSuffix(source, ".cl")[len("testdata/"):]
+		want := finds(string(suite.Must(os.ReadFile(source))(t)))
+		for _, mode := range []string{config.ModeTimed, config.ModeFunctional} {
+			if got, _ := findings(t, name+"-wrong.spv", mode, 32); !slices.Equal(got, want) || len(want) == 0 {
+				t.Errorf("%s, %s, wrong: found %q, want %q", name, mode, got, want)
+			}
+			if _, list := findings(t, name+".spv", mode, 32); len(list) > 0 {
+				t.Errorf("%s, %s, right: found %v", name, mode, &list[0])
+			}
+		}
 	}
 }
 

@@ -120,6 +120,7 @@ func (b *pointers) loadBytes(p pointer, c chunk) []*ir.Value {
 	for i := range out {
 		integer := b.loadInteger(p, c.off+uint32(i)*n, n)
 		out[i] = b.unword(b.retype(integer, memType(c.t)), c.t)
+		b.readWrittenBytes(p, c.off+uint32(i)*n, n, out[i])
 	}
 	return out
 }
@@ -148,8 +149,10 @@ func (b *pointers) loadInteger(p pointer, off, n uint32) *ir.Value {
 func (b *pointers) storeBytes(p pointer, c chunk, leaves []*ir.Value) {
 	n := memBytes(c.t)
 	for i, v := range leaves {
+		from, leaf := len(b.blk.Code), v
 		v = b.word(b.coerce(v, c.t))
 		b.storeInteger(p, c.off+uint32(i)*n, n, b.retype(v, isa.IntType(v.R.Bits())))
+		b.storeWrittenBytes(p, c.off+uint32(i)*n, n, leaf, from)
 	}
 }
 

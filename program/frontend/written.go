@@ -12,7 +12,8 @@ import (
 // What is here finds reads of variables that nothing wrote, in programs that are checked. Each Function and Private
 // variable has a second one with a word for each scalar: 1 once it is written. A copy copies the word as well, as
 // whole structures are copied though only some members are used; any other use of a value leaves a CheckWritten. Where the
-// variable becomes values, so do the words, and where they are constants nothing is left of them.
+// variable becomes values, so do the words, and where they are constants nothing is left of them. Variables of kernels are words that
+// accesses of any type share: one of these counts as written once a byte of it is.
 
 // A writtenState holds the second variables.
 type writtenState struct {
@@ -34,7 +35,7 @@ const maxChecked = 1 << 10
 
 // checkVariable adds the second variable of one that begins to exist.
 func (b *pointers) checkVariable(in *spirv.Instruction, p pointer) {
-	if !b.opt.CheckVariables || b.isKernel() || len(p.local.Slots) > maxChecked {
+	if !b.opt.CheckVariables || p.local == b.kernels.shared || len(p.local.Slots) > maxChecked {
 		return
 	}
 	l := *p.local
@@ -49,8 +50,9 @@ func (b *pointers) checkVariable(in *spirv.Instruction, p pointer) {
 	b.written.of[p.local] = &l
 	b.f.CheckedVariables = append(b.f.CheckedVariables, cmp.Or(l.Name, fmt.Sprintf("%%%d", in.Result)))
 	l.Variable = len(b.f.CheckedVariables) - 1
+	whole := pointer{typ: p.typ, space: p.space, local: p.local, object: p.object}
 	for i := range l.Slots {
-		b.setWritten(p, i, b.i32(0))
+		b.setWritten(whole, i, b.i32(0))
 	}
 }
 
@@ -96,6 +98,57 @@ func (b *pointers) storeWritten(p pointer, i int, leaf *ir.Value, from int) {
 		word = w.word
 	}
 	b.setWritten(p, i, word)
+}
+
+// writtenBytes describes a kernel's variable that says what of another one is written; false: it is not checked.
+func (b *pointers) writtenBytes(p pointer) (pointer, bool) {
+	l := b.written.of[p.local]
+	p.local = l
+	return p, l != nil
+}
+
+// readWrittenBytes notes that a value is the n bytes at off bytes from a pointer. Of bytes that are not aligned, nothing is known.
+func (b *pointers) readWrittenBytes(p pointer, off, n uint32, v *ir.Value) {
+	variable := p.local
+	p, ok := b.writtenBytes(p)
+	if !ok || !p.aligned(off, n) {
+		return
+	}
+	word := b.loadWord(p, b.placeIn(p, off))
+	word.Mem.Speculative = true
+	if n > 4 {
+		second := b.loadWord(p, b.placeIn(p, off+4))
+		second.Mem.Speculative = true
+		word = b.op(isa.And, isa.I32, word, second)
+	}
+	b.written.words[v] = writtenWord{word, b.written.of[variable].Variable, v.Origin}
+}
+
+// storeWrittenBytes notes that a leaf is stored to the n bytes at off bytes from a pointer, as what the block has from place from on.
+func (b *pointers) storeWrittenBytes(p pointer, off, n uint32, leaf *ir.Value, from int) {
+	p, ok := b.writtenBytes(p)
+	if !ok {
+		return
+	}
+	for _, v := range b.blk.Code[from:] {
+		b.written.moves[v] = true
+	}
+	word := b.i32(1)
+	if w, ok := b.written.words[leaf]; ok && n >= 4 && p.aligned(off, n) { // else other bytes of the word may be written
+		word = w.word
+	}
+	for at := uint32(0); at < n; at += 4 {
+		b.storeWrittenWord(p, off+at, word)
+	}
+	if !p.aligned(off, n) {
+		b.storeWrittenWord(p, off+n-1, word)
+	}
+}
+
+func (b *pointers) storeWrittenWord(p pointer, off uint32, word *ir.Value) {
+	m, args := b.wordMem(p, b.placeIn(p, off))
+	m.Speculative = true
+	b.emit(isa.Store, isa.I32, isa.Void, append(args, word)...).Mem = m
 }
 
 // checkWritten puts checks in front of the uses of values that were read from variables: one in each block for each.
