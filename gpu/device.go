@@ -17,7 +17,6 @@ import (
 	"spvsim/mem"
 	"spvsim/mem/hierarchy"
 	"spvsim/program"
-	"spvsim/simd"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
@@ -214,7 +213,7 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 	}
 	d.lowered = append(d.lowered, made)
 	k := &Kernel{lowered: made, limits: d.r.machine.Limits, Program: made.code.Program}
-	k.copies = concurrent.Copies{Code: made.code, New: func() *simd.Code { return k.copyOf(d.r.programs.rules) }}
+	k.copies = d.r.programs.copiesOf(made.code)
 	return k, nil
 }
 

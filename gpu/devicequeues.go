@@ -14,7 +14,6 @@ import (
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/scheduler/graph"
-	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
 
@@ -172,15 +171,6 @@ func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}
 	return &jobLaunch{step: item.Transfer.Name, mode: d.r.launchMode(""), work: t}, nil
-}
-
-// copyOf returns the kernel's program with counts of its own.
-func (k *Kernel) copyOf(rules *simd.Rules) *simd.Code {
-	c, err := simd.NewCode(k.Program, rules, k.base)
-	if err != nil {
-		panic(err) // it was made of the same program before
-	}
-	return c
 }
 
 // ended counts a launch that has ended, and lets the next ones have their limits.

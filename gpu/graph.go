@@ -91,9 +91,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
 		if len(r.graphs) > 1 { // another graph may run the same program at the same time
-			if l.Code, err = r.programs.stepCode(l.Code, "graph "+g.name); err != nil {
-				return nil, err
-			}
+			l.Code = r.programs.stepCode(l.Code, "graph "+g.name)
 		}
 		node := newNode(n, &l)
 		node.Graph = g.name

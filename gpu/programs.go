@@ -16,6 +16,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/concurrent"
 	"spvsim/internal/bounds"
 	"spvsim/isa"
 	"spvsim/mem"
@@ -66,7 +67,6 @@ type lowered struct {
 	from      *config.Launch // which asked for it first; nil: no job
 	// scratch memory of its waves, by wave slot; allocated when it is first bound.
 	scratch []mem.Scratch
-	base    int                   // in instruction memory
 	steps   map[string]*simd.Code // the same for steps that count alone, added to code when they are listed
 }
 
@@ -242,25 +242,35 @@ func (p *programs) placeCode(prog *program.Program) (*lowered, error) {
 	}
 	p.nextAddress += len(prog.Insts) * p.rules.Fetch.InstructionBytes
 	need, err := cu.NewResources(prog, p.limits)
-	return &lowered{code: code, resources: need, base: base}, err
+	return &lowered{code: code, resources: need}, err
 }
 
 // stepCode returns code of a program with counts of its own, for one step.
-func (p *programs) stepCode(code *simd.Code, step string) (*simd.Code, error) {
+func (p *programs) stepCode(code *simd.Code, step string) *simd.Code {
 	i := slices.IndexFunc(p.order, func(l *lowered) bool { return l.code == code })
 	l := p.order[i]
 	if own := l.steps[step]; own != nil {
-		return own, nil
-	}
-	own, err := simd.NewCode(code.Program, p.rules, l.base)
-	if err != nil {
-		return nil, err
+		return own
 	}
 	if l.steps == nil {
 		l.steps = map[string]*simd.Code{}
 	}
-	l.steps[step] = own
-	return own, nil
+	l.steps[step] = p.copyOf(code)
+	return l.steps[step]
+}
+
+// copyOf returns code of the same program with counts of its own.
+func (p *programs) copyOf(code *simd.Code) *simd.Code {
+	c, err := simd.NewCode(code.Program, p.rules, code.Address)
+	if err != nil {
+		panic(err) // it was made of the same program before
+	}
+	return c
+}
+
+// copiesOf makes copies of code for launches that overlap.
+func (p *programs) copiesOf(code *simd.Code) concurrent.Copies {
+	return concurrent.Copies{Code: code, New: func() *simd.Code { return p.copyOf(code) }}
 }
 
 // loweringInput returns the part of a machine that lowering depends on.

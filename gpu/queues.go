@@ -49,6 +49,7 @@ func (r *runner) prepareQueues() error {
 			return err
 		}
 	}
+	g.CountApart(r.programs.copiesOf)
 	var from []config.Launch
 	for i := range list {
 		from = append(from, *list[i].from)
@@ -77,27 +78,22 @@ func (g *queueWork) add(l *jobLaunch, p *programs) error {
 	if err := g.CheckLevels(l.from); err != nil {
 		return err
 	}
-	codes, err := p.separate(l)
-	if err != nil {
-		return err
-	}
-	g.Add(&concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queuedWork), Codes: codes,
+	g.Add(&concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queuedWork), Codes: p.separate(l),
 		Queue: l.from.Queue, WaitsFor: l.from.After, Release: l.from.Release, Acquire: l.from.Acquire})
 	return nil
 }
 
 // separate gives each step code of its own, so that the cost of its instructions is counted apart.
-func (p *programs) separate(l *jobLaunch) ([]*simd.Code, error) {
+func (p *programs) separate(l *jobLaunch) []*simd.Code {
 	k := l.work.(queuedWork).Kernel()
 	if k == nil {
 		if w, ok := l.work.(*graphWork); ok {
-			return w.Codes(), nil
+			return w.Codes()
 		}
-		return nil, nil
+		return nil
 	}
-	own, err := p.stepCode(k.Code, l.step)
-	k.Code = own
-	return []*simd.Code{own}, err
+	k.Code = p.stepCode(k.Code, l.step)
+	return []*simd.Code{k.Code}
 }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.

@@ -18,6 +18,17 @@ func IssuedCounts(codes []*Code) account.Counts {
 	return c
 }
 
+// CyclesByReason adds up the slot cycles of the waves of programs so far, by reason.
+func CyclesByReason(codes []*Code) (sum account.SlotCycles) {
+	for _, c := range codes {
+		c.GatherCounts()
+		for i := range c.Counts {
+			sum.Add(&c.Counts[i].Cycles)
+		}
+	}
+	return sum
+}
+
 // IssuedByClass counts the instructions that programs issued so far, by class.
 func IssuedByClass(codes []*Code) (by [isa.NumClasses]uint64) {
 	for _, c := range codes {

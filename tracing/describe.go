@@ -108,6 +108,9 @@ var structures = []struct {
 	{"queues.kept_by", account.QueueDelay{}},
 	{"queues.launches", account.ConcurrentLaunch{}},
 	{"queues.launches.memory", account.LaunchTraffic{}},
+	{"queues.launches.waits", account.LaunchWait{}},
+	{"queues.memory", account.LaunchTraffic{}},
+	{"queues.waits", account.LaunchWait{}},
 }
 
 // Statistics describe all that statistics can hold, by path.

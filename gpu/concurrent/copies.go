@@ -16,6 +16,7 @@ type Copies struct {
 // A copied launch runs a copy.
 type copied struct {
 	code       *simd.Code // nil while it does not run
+	kernel     *cu.KernelLaunch
 	codeBefore account.Counts
 }
 
@@ -24,7 +25,26 @@ func (l *QueuedLaunch) takeCopy(k *cu.KernelLaunch) {
 	idle := l.Copies.idle
 	l.code, l.Copies.idle = idle[len(idle)-1], idle[:len(idle)-1]
 	l.codeBefore = simd.IssuedCounts([]*simd.Code{l.code})
-	k.Code = l.code
+	k.Code, l.kernel = l.code, k
+}
+
+// foldCopy returns the copy, and adds its counts to the listed program; nothing for launches without one.
+func (l *QueuedLaunch) foldCopy() {
+	if l.code == nil {
+		return
+	}
+	l.Copies.fold(l.code)
+	l.Copies.idle = append(l.Copies.idle, l.code)
+	l.code, l.kernel.Code = nil, l.Copies.Code
+}
+
+// fold moves the counts of a copy to the listed program.
+func (c *Copies) fold(code *simd.Code) {
+	code.GatherCounts()
+	for i := range code.Counts {
+		c.Code.Counts[i].Add(&code.Counts[i])
+	}
+	clear(code.Counts)
 }
 
 // returnCopy returns the copy, and adds the instructions that it issued.
@@ -32,6 +52,28 @@ func (l *QueuedLaunch) returnCopy(c *account.Counts) {
 	addIssued(c, []*simd.Code{l.code}, &l.codeBefore)
 	l.Copies.idle = append(l.Copies.idle, l.code)
 	l.code = nil
+}
+
+// CountApart gives kernel launches that run the same code copies of it, so that they are counted apart where they overlap.
+func (g *Launches) CountApart(copies func(*simd.Code) Copies) {
+	several, of := map[*simd.Code]int{}, map[*simd.Code]*Copies{}
+	for _, l := range g.launches {
+		if k := l.Work.Kernel(); k != nil {
+			several[k.Code]++
+		}
+	}
+	for _, l := range g.launches {
+		k := l.Work.Kernel()
+		if k == nil || several[k.Code] < 2 {
+			continue
+		}
+		if of[k.Code] == nil {
+			made := copies(k.Code)
+			of[k.Code] = &made
+		}
+		l.Copies = of[k.Code]
+	}
+	g.MakeCopies()
 }
 
 // MakeCopies makes a copy of each program for each of its launches that can run at the same time.
@@ -62,11 +104,7 @@ func (g *Launches) FoldCopies() {
 		}
 		done[l.Copies] = true
 		for _, c := range l.Copies.idle {
-			c.GatherCounts()
-			for i := range c.Counts {
-				l.Copies.Code.Counts[i].Add(&c.Counts[i])
-			}
-			clear(c.Counts)
+			l.Copies.fold(c)
 		}
 	}
 }

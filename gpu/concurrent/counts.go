@@ -14,6 +14,9 @@ import (
 
 // AddLaunches adds the counts of the launches by step, when all or some have ended, to the sum of all and to a tally. It returns them by queue.
 func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
+	for _, l := range g.launches { // those that were stopped
+		l.foldCopy()
+	}
 	byStep := map[string][]account.ConcurrentLaunch{}
 	for _, q := range g.queues {
 		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
@@ -35,6 +38,7 @@ func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues [
 		}
 		h.BusyCycles = busyTime(h.Launches)
 		h.Delays = slices.DeleteFunc(h.Delays, func(k account.QueueDelay) bool { return k.Dependence+k.Pipe == 0 })
+		addOfLaunches(&h)
 		queues = append(queues, h)
 	}
 	for i := range g.stepTally.Steps {
@@ -73,8 +77,10 @@ func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.Concu
 		x.FirstPlaced = l.dispatched.FirstPlacedAt()
 	}
 	for _, m := range l.Traffic.Levels {
-		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
+		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written,
+			Accesses: m.Accesses, Hits: m.Hits, Misses: m.Misses, FullCycles: m.QueueFullCycles})
 	}
+	x.Waits = l.list
 	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Dispatched, &x.FirstPlaced, &x.LastPlaced, &x.Done} {
 		*at -= min(g.start, *at)
 	}
@@ -105,7 +111,7 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 			}
 			at := func(cycle uint64) uint64 { return g.start + cycle }
 			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.Step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Dispatched: at(x.Dispatched),
-				FirstPlaced: at(x.FirstPlaced), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
+				FirstPlaced: at(x.FirstPlaced), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory, Waits: x.Waits})
 		}
 	}
 	to.QueueLaunches(list)
@@ -145,11 +151,13 @@ func (g *Launches) countLaunch(l *QueuedLaunch) {
 
 // launchEnded counts a dispatch of a graph that has ended, and runs the rest of a launch that is not timed.
 func (g *Launches) launchEnded(i int) {
+	g.launches[i].endWaits()
 	if g.OnEnd != nil {
 		g.OnEnd(i)
 		return
 	}
 	l := g.launches[i]
+	l.foldCopy()
 	l.countGraphEnd()
 	l.runRemainder()
 }

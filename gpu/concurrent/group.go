@@ -28,6 +28,7 @@ type Launches struct {
 	launches  []*QueuedLaunch
 	queues    []*command.Queue
 	processor *command.Processor
+	running   []*QueuedLaunch // that have workgroups, and have not ended
 	// OnEnd is called when launch i has ended; nil: its step counts it.
 	OnEnd        func(i int)
 	stepTally    account.Tally // of the launches of one run of the group
@@ -236,6 +237,7 @@ func (g *Launches) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error {
 
 func (g *Launches) Start(now uint64, _ scheduler.WorkgroupRange, follows bool) {
 	g.start, g.transfersUntil, g.releasedUntil, g.functionalCounts = now, now, now, account.Counts{}
+	g.running = nil
 	g.recordAccesses()
 	for _, l := range g.launches {
 		l.dispatched, l.functionalPart = scheduler.SourceHandle{}, functionalPart{}

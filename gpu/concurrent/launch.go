@@ -61,6 +61,7 @@ type QueuedLaunch struct {
 	issuedBefore     account.Counts // what the nodes of its graph had issued when it began
 	concurrentGraphs int            // number of graphs that may be resident at once, including its own; 0: no graph
 	copied
+	launchWaits
 	functionalPart
 }
 
@@ -120,6 +121,7 @@ func (l *QueuedLaunch) OpenKernel(at LaunchStart, k *cu.KernelLaunch) error {
 	if err := l.runPart(scheduler.WorkgroupRange{End: p.First}); err != nil {
 		return err
 	}
+	l.beginWaits(k.Code)
 	l.dispatched = l.all.machine.Dispatcher.Open(at.now, at.floor, k, p, at.shareOfMachine, at.caller)
 	return nil
 }
@@ -132,6 +134,7 @@ func (l *QueuedLaunch) OpenGraph(at LaunchStart, run *graph.Run, list []graph.En
 	}
 	l.issuedBefore = simd.IssuedCounts(l.Codes)
 	l.nameCodes()
+	l.beginWaits(l.Codes...)
 	l.dispatched = run.Open(at.now, list, l.concurrentGraphs, at.shareOfMachine, at.caller)
 }
 

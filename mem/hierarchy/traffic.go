@@ -32,6 +32,10 @@ func (t *Traffic) End(f *Analytic) {
 		to.Level = now.Level
 		to.Bytes += now.Bytes - b.Bytes
 		to.Written += now.Written - b.Written
+		to.Accesses += now.Accesses - b.Accesses
+		to.Hits += now.Hits - b.Hits
+		to.Misses += now.Misses - b.Misses
+		to.QueueFullCycles += now.QueueFullCycles - b.QueueFullCycles
 	}
 }
 

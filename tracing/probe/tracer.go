@@ -146,6 +146,7 @@ type QueueLaunch struct {
 	Done        uint64 // its memory accesses were done
 	Workgroups  uint64
 	Memory      []account.LaunchTraffic // traffic of its requests, by level
+	Waits       []account.LaunchWait    // slot cycles of its waves; nil: not known
 }
 
 // A QueueTracer is a Tracer that receives the phases of concurrent launches when all of them have ended and before the

@@ -376,6 +376,6 @@ func (c *Collector) QueueLaunches(list []probe.QueueLaunch) {
 		}
 		from := func(cycle uint64) uint64 { return cycle - min(c.firstCycle, cycle) }
 		c.launches = append(c.launches, LaunchProfile{Step: s.Name, Queue: l.Queue, Name: l.Name, Workgroups: l.Workgroups,
-			Packet: from(l.Packet), Ready: from(l.Ready), FirstPlaced: from(l.FirstPlaced), End: from(l.Done), Busy: l.Done - l.FirstPlaced, Memory: l.Memory})
+			Packet: from(l.Packet), Ready: from(l.Ready), FirstPlaced: from(l.FirstPlaced), End: from(l.Done), Busy: l.Done - l.FirstPlaced, Memory: l.Memory, Waits: l.Waits})
 	}
 }

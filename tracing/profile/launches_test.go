@@ -34,8 +34,8 @@ func TestProfileConcurrentLaunches(t *testing.T) {
 	for _, q := range s.Queues {
 		for _, l := range q.Launches {
 			want := profile.LaunchProfile{Step: "queues", Queue: q.Name, Name: l.Step, Workgroups: p.Launches[i].Workgroups,
-				Packet: l.Packet, Ready: l.Ready, FirstPlaced: l.FirstPlaced, End: l.Done, Busy: l.Done - l.FirstPlaced, Memory: l.Memory}
-			if !reflect.DeepEqual(p.Launches[i], want) || len(l.Memory) != len(p.Levels) {
+				Packet: l.Packet, Ready: l.Ready, FirstPlaced: l.FirstPlaced, End: l.Done, Busy: l.Done - l.FirstPlaced, Memory: l.Memory, Waits: l.Waits}
+			if !reflect.DeepEqual(p.Launches[i], want) || len(l.Memory) != len(p.Levels) || len(l.Waits) == 0 {
 				t.Errorf("launch %d is %+v, want %+v", i, p.Launches[i], want)
 			}
 			i++

@@ -76,6 +76,8 @@ type LaunchProfile struct {
 	Busy        uint64 `json:"busy"`   // cycles from its first workgroup to its end
 	// Memory is the traffic of its requests, by level, without write-backs at its end.
 	Memory []account.LaunchTraffic `json:"memory,omitempty"`
+	// Waits are the slot cycles of its waves by reason; nil: not known.
+	Waits []account.LaunchWait `json:"waits,omitempty"`
 }
 
 const currentFormat = 1

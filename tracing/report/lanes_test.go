@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -33,7 +34,7 @@ func TestLanesOfQueues(t *testing.T) {
 		t.Errorf("%d left, %s", left, diff)
 	}
 	table := launches(p)
-	if diff := cmp.Diff(launchRow{"q0", "b", "2\u202f000", "195", "197", "200", "400", "5", "200", nil}, table.Rows[2]); diff != "" {
+	if diff := cmp.Diff(launchRow{"q0", "b", "2\u202f000", "195", "197", "200", "400", "5", "200", nil, ""}, table.Rows[2]); diff != "" {
 		t.Error(diff)
 	}
 	if table.More != "" || len(table.Rows) != 4 {
@@ -67,5 +68,19 @@ func TestLanesAreBounded(t *testing.T) {
 		if lanes, left := lanesOf(p); len(lanes) != c.lanes || left != c.left {
 			t.Errorf("%d queues of %d at once: %d lanes and %d left, want %d and %d", c.queues, c.each, len(lanes), left, c.lanes, c.left)
 		}
+	}
+}
+
+// A launch shows what its requests moved and found at a level, and the three reasons with most slot cycles.
+func TestTrafficAndWaitsOfLaunches(t *testing.T) {
+	l := launched("q0", "a", 100, 300)
+	l.Memory = []account.LaunchTraffic{{Level: "l2", Read: 128, Written: 64, Accesses: 8, Hits: 6}, {Level: "memory", Read: 64, Accesses: 2}}
+	l.Waits = []account.LaunchWait{{Reason: "issued", SlotCycles: 10}, {Reason: "memory", SlotCycles: 60}, {Reason: "unit", SlotCycles: 5}, {Reason: "fetch", SlotCycles: 25}}
+	row := launches(&profile.Profile{Cycles: 1000, Launches: []profile.LaunchProfile{l}}).Rows[0]
+	if diff := cmp.Diff([]string{"128 / 64, 75.0%", "64 / 0"}, row.Traffic); diff != "" {
+		t.Error(diff)
+	}
+	if want := "memory 60.0%, fetch 25.0%, issued 10.0%"; row.Waits != want {
+		t.Errorf("found %q, want %q", row.Waits, want)
 	}
 }

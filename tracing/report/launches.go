@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"spvsim/account"
 	"spvsim/tracing/profile"
@@ -21,7 +22,8 @@ type launchTable struct {
 // A launchRow is a launch as text.
 type launchRow struct {
 	Queue, Name, Workgroups, Packet, Ready, FirstPlaced, End, Waited, Busy string
-	Traffic                                                                []string // read and written at each level
+	Traffic                                                                []string // read and written at each level, and the share of hits
+	Waits                                                                  string   // most of its slot cycles by reason
 }
 
 // mostRows bounds the rows of the table.
@@ -36,7 +38,7 @@ func launches(p *profile.Profile) *launchTable {
 	for i := range p.Launches[:min(len(p.Launches), mostRows)] {
 		l := &p.Launches[i]
 		t.Rows = append(t.Rows, launchRow{l.Queue, l.Name, grouped(l.Workgroups), grouped(l.Packet), grouped(l.Ready), grouped(l.FirstPlaced), grouped(l.End),
-			grouped(l.FirstPlaced - l.Packet), grouped(l.Busy), movedBytes(l, t.Levels)})
+			grouped(l.FirstPlaced - l.Packet), grouped(l.Busy), movedBytes(l, t.Levels), mostWaits(l.Waits)})
 	}
 	if more := len(p.Launches) - len(t.Rows) + p.LaunchesLeft; more > 0 {
 		t.More = fmt.Sprintf("%s more launches are not listed.", grouped(uint64(more)))
@@ -70,9 +72,29 @@ func movedBytes(l *profile.LaunchProfile, levels []string) (list []string) {
 			list = append(list, "")
 			continue
 		}
-		list = append(list, grouped(l.Memory[i].Read)+" / "+grouped(l.Memory[i].Written))
+		m := &l.Memory[i]
+		text := grouped(m.Read) + " / " + grouped(m.Written)
+		if m.Hits > 0 { // memory has none
+			text += ", " + percent(float64(m.Hits), float64(m.Accesses))
+		}
+		list = append(list, text)
 	}
 	return list
+}
+
+// mostWaits names the reasons with most slot cycles.
+func mostWaits(list []account.LaunchWait) string {
+	sum := uint64(0)
+	for _, w := range list {
+		sum += w.SlotCycles
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b account.LaunchWait) int { return cmp.Compare(b.SlotCycles, a.SlotCycles) })
+	var texts []string
+	for _, w := range list[:min(len(list), 3)] {
+		texts = append(texts, w.Reason+" "+percent(float64(w.SlotCycles), float64(sum)))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // A lane is a list of launches of one queue that do not overlap.
