@@ -59,6 +59,7 @@ var sections = []struct{ name, title string }{
 	{"energy-payloads", "Energy of payloads on chip and in memory"},
 	{"energy-queue", "Energy of a queue by depth and ports"},
 	{"energy-aliasing", "Energy of two arrays over the same bytes of LDS"},
+	{"energy-clocks", "Power by the clock, and the limit of a board"},
 	{"energy-waves", "Energy of waves of 32 and 64 lanes"},
 	{"energy-matrix", "Energy of the matrix unit and the vector unit"},
 	{"energy-tornado", "Conclusions about energy over the ranges of knobs"},

@@ -45,8 +45,8 @@ func (t *Table) Clocks(clockMHz int) []int {
 // the first's, above the last it goes on as between the last two.
 type VoltageCurve struct {
 	Table float64   `yaml:"table_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of the core that the energies and watts of this table are for. At another clock_mhz, dynamic energies of the core grow with the square of the voltage, clock_watts of compute units and shader engines with its square and the clock, their leakage_watts with the voltage; memory_side, memory, chip and board have clocks and voltages of their own. 0: they are for any clock"`
-	MHz   []float64 `yaml:"mhz" default:"" items:"2..16" range:"1..100000" unit:"MHz" doc:"clocks of the core, ascending; none: the voltage is the same at each clock"`
-	Volts []float64 `yaml:"volts" default:"" items:"2..16" range:"0.2..2" unit:"V" doc:"voltage at each of mhz, not falling"`
+	MHz   []float64 `yaml:"mhz" default:"" items:"0..16" range:"1..100000" unit:"MHz" doc:"clocks of the core, ascending; none: the voltage is the same at each clock"`
+	Volts []float64 `yaml:"volts" default:"" items:"0..16" range:"0.2..2" unit:"V" doc:"voltage at each of mhz, not falling"`
 	Step  float64   `yaml:"step_mhz" default:"25" range:"1..1000" unit:"MHz" doc:"distance of the clocks that cap: on chooses from"`
 }
 
@@ -54,6 +54,9 @@ type VoltageCurve struct {
 func (c VoltageCurve) Check() (ps []spec.Problem) {
 	if len(c.MHz) != len(c.Volts) {
 		return []spec.Problem{spec.RangeProblem("volts", "found %d voltages: want one for each of the %d clocks of mhz", len(c.Volts), len(c.MHz))}
+	}
+	if len(c.MHz) == 1 {
+		return []spec.Problem{spec.RangeProblem("mhz", "found one clock: want none, or at least two")}
 	}
 	for i := 1; i < len(c.MHz); i++ {
 		if c.MHz[i] <= c.MHz[i-1] {

@@ -25,6 +25,7 @@ func TestVoltageByClock(t *testing.T) {
 func TestVoltageCurvesAreChecked(t *testing.T) {
 	for _, c := range []VoltageCurve{
 		{MHz: []float64{1000, 2000}, Volts: []float64{0.7}},
+		{MHz: []float64{1000}, Volts: []float64{0.7}},
 		{MHz: []float64{2000, 2000}, Volts: []float64{0.7, 0.8}},
 		{MHz: []float64{1000, 2000}, Volts: []float64{0.8, 0.7}},
 	} {
