@@ -84,7 +84,7 @@ var allowedImports = map[string]string{
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "config experiments internal/files internal/parquet internal/schema tracing",
+	"experiments/sweep":     "account config experiments internal/files internal/parquet internal/schema tracing",
 	"experiments/measure":   "config experiments/sweep gpu internal/files mem/texture spirv spirv/validate vulkan/device",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",
