@@ -85,7 +85,7 @@ var allowedImports = map[string]string{
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/energyfit": "account config energy internal/fault internal/schema tracing",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "config experiments internal/files internal/parquet internal/schema tracing",
+	"experiments/sweep":     "account config experiments internal/files internal/parquet internal/schema tracing",
 	"experiments/measure":   "config experiments/sweep gpu internal/files mem/texture spirv spirv/validate vulkan/device",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
 	"plots":                 "internal/expression internal/fault internal/files",

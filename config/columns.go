@@ -20,6 +20,9 @@ func (e *Experiment) ColumnPath(small bool, name string) string {
 	return ""
 }
 
+// OfMachine reports whether a setting chooses the machine, or a field of it.
+func OfMachine(path string) bool { return path == "machine" || strings.HasPrefix(path, machinePrefix) }
+
 // PathUnit returns the unit of the machine's field at a setting's path, or "".
 func PathUnit(path string) string {
 	path, ok := strings.CutPrefix(path, machinePrefix)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"spvsim/config"
@@ -63,6 +64,31 @@ func newLibraryWorkload(seed uint64) *workload {
 	w.parameters = append(strings.Fields(j.fixed), fmt.Sprintf("%s=%d", j.parameter, size))
 	w.kind = strings.Join(append([]string{j.name, w.machine, w.set[0]}, w.parameters...), " ")
 	return w
+}
+
+// A changedKey is a key of the machine, and values that are drawn for one machine of a pair; the other has the preset's.
+type changedKey struct {
+	path   string
+	values []string
+}
+
+var changedKeys = []changedKey{
+	{"memory.latency_cycles", []string{"100", "300", "450"}},
+	{"memory.efficiency", []string{"0.6", "0.75", "0.9"}},
+	{"l2.latency_cycles", []string{"60", "120", "200"}},
+	{"vector_l1.latency_cycles", []string{"20", "60", "90"}},
+	{"vector_l1.bytes", []string{"8192", "65536"}},
+	{"wave_slots", []string{"4", "8"}},
+}
+
+// changedMachine draws the other machine of a pair, and returns the workload for it.
+func (w *workload) changedMachine() *workload {
+	k := changedKeys[w.draw.IntN(len(changedKeys))]
+	set := k.path + "=" + k.values[w.draw.IntN(len(k.values))]
+	other := *w
+	other.set = append(slices.Clone(w.set), set)
+	other.kind += " against " + set
+	return &other
 }
 
 // libraryJob is the job of the library with its parameters.

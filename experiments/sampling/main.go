@@ -4,6 +4,7 @@
 //
 //	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
 //	go run ./experiments/sampling -library -n 60 -first 1 -out experiments/sampling/library.csv
+//	go run ./experiments/sampling -pairs -n 40 -first 1 -out experiments/sampling/pairs.csv
 package main
 
 import (
@@ -33,17 +34,21 @@ func run(args []string, to io.Writer) error {
 	kind := f.String("kind", "", "only workloads whose kind begins so")
 	out := f.String("out", "", "file for the rows as CSV")
 	library := f.Bool("library", false, "draw jobs of the library, with sizes and machines, instead of generating workloads")
+	pairs := f.Bool("pairs", false, "run such jobs on two machines that differ in one key, and compare the ratios of their cycles")
 	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
 	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
 	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"budget: 0.3, pieces: 96\"")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	if *pairs {
+		return measurePairs(*first, *n, *out, to)
+	}
 	known, err := readRows(*timed)
 	if err != nil {
 		return err
 	}
-	file, err := newRowsFile(*out)
+	file, err := newRowsFile(*out, columns)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,7 @@ func run(args []string, to io.Writer) error {
 		}
 		rows = append(rows, r)
 		fmt.Fprintln(to, r.text(*only))
-		if err := file.write(&r); err != nil {
+		if err := file.write(r.record()); err != nil {
 			return err
 		}
 	}
@@ -101,7 +106,7 @@ type rowsFile struct {
 	*csv.Writer
 }
 
-func newRowsFile(name string) (*rowsFile, error) {
+func newRowsFile(name string, columns []string) (*rowsFile, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -113,11 +118,11 @@ func newRowsFile(name string) (*rowsFile, error) {
 	return r, r.Writer.Write(columns)
 }
 
-func (f *rowsFile) write(r *row) error {
+func (f *rowsFile) write(record []string) error {
 	if f == nil {
 		return nil
 	}
-	f.Writer.Write(r.record())
+	f.Writer.Write(record)
 	f.Flush()
 	return f.Error()
 }

@@ -82,6 +82,13 @@ func (b *rowsBuilder) describe() {
 			note(c.name, Result, c.path, statUnit(c.path))
 		}
 	}
+	for name := range parameters {
+		for _, suffix := range ratioColumns {
+			if b.table.column(name) != nil && !parameters[name+suffix] {
+				note(name+suffix, Result, "cycles over those of the first "+name, "")
+			}
+		}
+	}
 	for _, v := range e.Values {
 		note(v.Name, Result, "buffer "+v.Buffer, "")
 	}

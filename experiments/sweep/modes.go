@@ -42,6 +42,9 @@ func (b *rowsBuilder) modes() {
 			b.addColumn(c.name, func(row int) any { return c.valueIn(b.stats[row]) })
 		}
 	}
+	if slices.ContainsFunc(b.stats, func(s any) bool { _, ok := lookup(s, "estimate.low"); return ok }) {
+		b.ratios()
+	}
 }
 
 func (c *modeColumn) valueIn(stats any) any {

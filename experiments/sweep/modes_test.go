@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"testing"
 
 	"spvsim/internal/suite"
@@ -38,5 +40,36 @@ func TestModeAxisKeepsItsColumn(t *testing.T) {
 	rows, err := p.Rows(store)
 	if err != nil || len(rows.Columns) == 0 || rows.column("mode").Role != Parameter {
 		t.Errorf("%v", err)
+	}
+}
+
+// A sweep of sampled runs over an axis of the machine has the ratio to the axis' first value among points of equal other parameters, with its interval.
+func TestRowsCarryRatios(t *testing.T) {
+	cells := [][]Cell{}
+	for _, n := range []int64{1, 2} {
+		for _, l := range []int64{100, 200} {
+			cells = append(cells, []Cell{{"n", n}, {"latency", l}})
+		}
+	}
+	sampled := func(cycles, high int) string {
+		return fmt.Sprintf(`{"mode": "sampled", "cycles": %d, "timed_share": 0.1, "estimate": {"low": 1, "high": %d, "confidence": 0.95}}`, cycles, high)
+	}
+	p, store := finished(t, "columns: {cycles: cycles}\naxes:\n  n: {path: parameters.groups, values: [1, 2]}\n  latency: {path: machine.memory.latency_cycles, values: [100, 200]}\n", cells,
+		[]string{sampled(1000, 1040), sampled(2000, 2060), sampled(10, 10), `{"cycles": 30}`})
+	rows := suite.Must(p.Rows(store))(t)
+	if rows.column("n_ratio") != nil {
+		t.Error("a parameter of the job has ratios")
+	}
+	half := math.Sqrt(0.25) * math.Hypot(0.03, 0.04)
+	for name, want := range map[string][]float64{"latency_ratio": {1, 2, 1, 3}, "latency_ratio_low": {1, 2 * math.Exp(-half), 1, 3}, "latency_ratio_high": {1, 2 * math.Exp(half), 1, 3}} {
+		c := rows.column(name)
+		if c == nil {
+			t.Fatalf("no column %s", name)
+		}
+		for i, w := range want {
+			if got, ok := c.Values[i].(float64); !ok || math.Abs(got-w) > 1e-6 {
+				t.Errorf("%s of row %d is %v, want %g", name, i, c.Values[i], w)
+			}
+		}
 	}
 }

@@ -93,7 +93,7 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 	here := preceding{launch: l, kernel: kern, like: x, base: h.base}
 	defer func() { s.history.ran(here) }()
 	cost := x.size * x.cost()
-	if k.launches.draws(h, cost, s.draw) {
+	if k.launches.draws(h, cost) {
 		if !light {
 			err = s.bringBack(kern)
 		}

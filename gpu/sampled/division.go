@@ -2,6 +2,7 @@ package sampled
 
 import (
 	"cmp"
+	"math/rand/v2"
 
 	"spvsim/account"
 	"spvsim/cu"
@@ -25,8 +26,9 @@ type division struct {
 	drains     bool   // workgroups may wait for each other: none is left half done while others run
 
 	like           signature // of the piece at hand
-	light          bool      // the contents of the caches hardly matter for it
-	end            uint64    // of the piece
+	lengths        *rand.Rand
+	light          bool   // the contents of the caches hardly matter for it
+	end            uint64 // of the piece
 	warmth         warmth
 	sparse         bool   // workgroups ran that did not bring their lines into the caches
 	start          uint64 // workgroups that end before others run without time
@@ -37,6 +39,7 @@ type division struct {
 	finished       *mark   // state when the last workgroup had ended: later, counts of instructions have those without time too
 	tail           *mark   // state when all but the last few workgroups had ended
 	tailResident   float64 // workgroups on the machine from then on, times cycles
+	began          uint64  // cycle
 	ended, done    uint64
 	resident       float64   // sum of workgroups on the machine when one of them ended: short ones may end faster than others are placed
 	settled        []float64 // counted while workgroups settled
@@ -47,7 +50,8 @@ type division struct {
 }
 
 func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, r *strata, generation uint64) *division {
-	d := &division{Sampler: s, launch: l, kernel: k, strata: r, generation: generation, all: cu.GridSize(k.NumWorkgroups)}
+	d := &division{Sampler: s, launch: l, kernel: k, strata: r, generation: generation, all: cu.GridSize(k.NumWorkgroups),
+		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
 	pieces := min(max(d.all/generation/leastPiece, 2*leastPieces), uint64(s.Pieces))
 	d.piece = max(d.all/pieces, 1)
 	r.most = max(int(pieces)/leastPieces, 1)
@@ -75,6 +79,7 @@ const (
 	mostWindow  = 8   // generations
 	align       = 128 // workgroups
 	apart       = 48  // workgroups
+	recentStay  = 1   // mean stays of a workgroup
 )
 
 // issued returns the instructions of each class that waves of the launch issued before the present cycle.
@@ -90,6 +95,7 @@ func (d *division) issued() (by [isa.NumClasses]uint64) {
 
 // run runs the launch.
 func (d *division) run(follows bool) error {
+	d.began = d.machine.Cycle()
 	d.machine.Array.TrackRecent(true)
 	defer d.machine.Array.TrackRecent(false)
 	d.settled = make([]float64, len(d.vector(&account.Counts{Memory: d.machine.Levels()})))
@@ -153,12 +159,17 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 func (d *division) leap(at uint64) uint64 {
 	d.machine.Array.Ahead.Join()
 	d.placed = append(d.placed, placed{stop: d.done})
+	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && d.ended > 0 {
+		now := d.machine.Engine.Now()
+		stay := uint64(recentStay * float64(now-d.began) * d.resident / float64(d.ended) / float64(d.ended))
+		defer fast.Recent(now - min(stay, now)).PutBack()
+	}
 	for d.err == nil && at < d.all {
 		h, cost := d.look(&at)
 		if h == nil {
 			break
 		}
-		drawn := d.strata.draws(h, cost, d.draw)
+		drawn := d.strata.draws(h, cost)
 		if drawn && !d.holds(at) {
 			h.missed()
 		} else if drawn {
@@ -291,7 +302,7 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 
 // ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
 func (d *division) ending(at uint64) uint64 {
-	end := at + d.piece*3/4 + d.draw.Uint64N(d.piece/2+1)
+	end := at + d.piece*3/4 + d.lengths.Uint64N(d.piece/2+1)
 	if end+d.piece/2 > d.all {
 		return d.all
 	}

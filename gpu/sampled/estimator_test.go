@@ -89,17 +89,16 @@ func TestDegreesOfSums(t *testing.T) {
 
 // Every unit of a block is drawn equally often, so that no period of a program meets that of the drawing.
 func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
 	var drawn [8]int
-	for range 8000 {
-		s := strata{Sampling: config.DefaultSampling(), most: 8}
+	for i := range 8000 {
+		s := strata{Sampling: config.DefaultSampling(), kind: i, most: 8}
 		h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		for range 2 {
 			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, block: 1})
 		}
 		h.drawn = block{length: 4, seen: 4}
 		for i := range drawn {
-			if s.draws(h, 1, r) {
+			if s.draws(h, 1) {
 				drawn[i]++
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"spvsim/account"
@@ -20,7 +19,6 @@ type Sampler struct {
 	byKey      map[string]*kind
 	kinds      []*kind // of the round, so far
 	capacities *capacities
-	draw       *rand.Rand
 	before     keeper // memory as it was before the launch at hand
 	kept       keeper // memory that is put back after a launch runs once more for its lines
 	history    history
@@ -53,7 +51,6 @@ func New(m Machine, by *config.Sampling) *Sampler {
 // BeginRound starts a round.
 func (s *Sampler) BeginRound() {
 	s.byKey, s.kinds, s.history, s.overlaps = map[string]*kind{}, nil, history{}, nil
-	s.draw = rand.New(rand.NewPCG(uint64(s.Seed), 0))
 }
 
 // kind returns the kind of launches that have a name in common.
@@ -61,7 +58,8 @@ func (s *Sampler) kind(l SampledLaunch, like string) *kind {
 	key := cmp.Or(l.Kind(), l.Step()) + " " + like
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", most: mostLaunches, launches: true}, pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows"}}
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kind: len(s.kinds), most: mostLaunches, launches: true},
+			pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows", kind: len(s.kinds)}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
@@ -148,7 +146,7 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 		r.of(&signature{})
 	}
 	h := r.list[0]
-	if !r.draws(h, 1, s.draw) {
+	if !r.draws(h, 1) {
 		c, err := l.Functional(whole(l), true)
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)

@@ -25,6 +25,7 @@ type stratum struct {
 	samples []sample
 	rest    map[int]total // by step: what was not timed
 	drawn   block
+	draw    *rand.Rand
 	number  int
 	looked  float64 // pieces that were blended into its signature
 }
@@ -48,6 +49,7 @@ type strata struct {
 	name     string
 	list     []*stratum
 	first    sample // a launch that was timed before anything was known of its kind; no instructions: none
+	kind     int    // number of the kind, from 0
 	most     int    // units of a block
 	launches bool   // of launches
 	timed    float64
@@ -74,6 +76,8 @@ func (s *strata) of(x *signature) *stratum {
 		return h
 	}
 	h := &stratum{like: *x, rest: map[int]total{}, number: len(s.list) + 1}
+	// A sequence of its own for each stratum: on another machine the same units are drawn, even if more are in another stratum.
+	h.draw = rand.New(rand.NewPCG(uint64(s.Seed), uint64(s.kind)<<32|uint64(h.number)))
 	h.base = h
 	for _, b := range s.list {
 		if x.alike(&b.like, s.Sampling) {
@@ -86,11 +90,11 @@ func (s *strata) of(x *signature) *stratum {
 }
 
 // draws adds a unit to the stratum's block, and reports whether it is the drawn one.
-func (s *strata) draws(h *stratum, cost float64, draw *rand.Rand) bool {
+func (s *strata) draws(h *stratum, cost float64) bool {
 	b := &h.drawn
 	if b.seen == b.length {
 		*b = block{length: s.blockLength(h)}
-		b.pick = draw.IntN(b.length)
+		b.pick = h.draw.IntN(b.length)
 	}
 	s.all += cost
 	drawn := b.seen == b.pick
