@@ -74,6 +74,8 @@ type Access struct {
 	Payload bool
 	// Speculative loads may execute where the shader would not: out of bounds they return zero, and are not counted.
 	Speculative bool
+	// Part: the shader asks for a byte or a half of the word. What of the word is out of bounds is zero.
+	Part bool
 
 	Texture
 }

@@ -284,6 +284,9 @@ type Func struct {
 	Node *Node
 	// Fragment is set for fragment shaders.
 	Fragment *Fragment
+	// PreservedWidths is the sum of the widths of the floats (16, 32, 64 bits) whose signed zeros, infinities and NaNs the
+	// entry point preserves.
+	PreservedWidths uint32
 	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
 	// Kernel: the entry point is a kernel of OpenCL C. Operations on floats are as precise as that asks, whatever the
