@@ -177,6 +177,7 @@ type Inst struct {
 	T, From Type
 	Class   Class
 	Uniform bool // executes on the scalar unit: one value for the wave
+	Folded  bool // the instructions that read the result take it in, at no cost
 	Dst     Reg
 	Src     [4]Reg
 	Imm     uint64

@@ -43,6 +43,8 @@ type Value struct {
 	Native bool
 	// Contracted: the source has a product and a sum in place of this multiply-add.
 	Contracted bool
+	// Folded: the instructions that read the value take the operation in, at no cost.
+	Folded bool
 
 	isa.Origin // the instruction lowered
 }

@@ -115,7 +115,7 @@ var schedule = []struct {
 		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"uniform atomics", uniformAtomics}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"narrow stores", narrowStores}, {"byte fields", byteFields}, {"licm", licm},
 		{"push words", pushWords}, {"placement", placement}, {"scalar narrow loads", scalarNarrowLoads}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
-		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
+		{"modifiers", modifiers}, {"divergence", divergence}, {"folded conversions", foldedConversions}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }
 

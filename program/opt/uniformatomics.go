@@ -65,15 +65,16 @@ func combines(f *ir.Func, o Options) bool {
 			_, ok := combiners[v.Op]
 			any = any || ok
 		}
-		_, ok := overWave(v, o)
+		_, ok := overWave(f, v, o)
 		any = any || ok
 	})
 	return any
 }
 
-// overWave returns how a reduction or scan over the wave combines, if ACO may count lanes in its place.
-func overWave(v *ir.Value, o Options) (combiner, bool) {
-	if v.Op != isa.Reduce && v.Op != isa.InclusiveScan && v.Op != isa.ExclusiveScan || o.SelectBuffers || v.R == isa.Bool {
+// overWave returns how a reduction or scan over the wave combines, if ACO may count lanes in its place. Helpers of fragment
+// shaders would have to be left out.
+func overWave(f *ir.Func, v *ir.Value, o Options) (combiner, bool) {
+	if v.Op != isa.Reduce && v.Op != isa.InclusiveScan && v.Op != isa.ExclusiveScan || o.SelectBuffers || f.Fragment != nil || v.R == isa.Bool {
 		return combiner{}, false
 	}
 	group, cluster := isa.SplitGroupImm(v.Imm)
@@ -91,7 +92,7 @@ func (a *atomicSender) choose() bool {
 	any := false
 	for _, b := range a.lanes.g.Blocks {
 		for _, v := range b.Code {
-			if c, ok := overWave(v, a.o); ok && !a.differ(v.Args[0]) {
+			if c, ok := overWave(a.f, v, a.o); ok && !a.differ(v.Args[0]) {
 				a.sent[v.ID] = atomicUse{once: true, combiner: c}
 				any = true
 			}
