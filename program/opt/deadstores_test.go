@@ -126,3 +126,62 @@ func TestMemoryIsKnownInLoops(t *testing.T) {
 		}
 	}
 }
+
+// An image that nothing writes is read once at each place.
+func TestImagesAreReadOnce(t *testing.T) {
+	for _, readOnly := range []bool{true, false} {
+		b := newBuilder(t)
+		x := b.op(isa.LocalIDX, isa.I32)
+		lane := b.op(isa.Shl, isa.I32, x, b.c(2))
+		sum := b.ct(isa.F32, 0)
+		for range 2 {
+			v := b.f.NewValue(isa.ImageLoad, isa.F32, isa.Void, x, x)
+			v.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 2, Elem: isa.F32, Count: 4}, Coords: 2, ReadOnly: readOnly}
+			b.b.Append(v)
+			texel := b.f.NewValue(isa.Proj, isa.F32, isa.F32, v)
+			sum = b.op(isa.FAdd, isa.F32, sum, b.b.Append(texel))
+		}
+		m := word(0)
+		m.Elem = isa.F32
+		b.store(m, lane, sum)
+		b.ret()
+		setBlocks(b.f)
+		gatherConstants(b.f, Options{})
+		gvn(b.f, Options{})
+		want := 2
+		if readOnly {
+			want = 1
+		}
+		if got := count(b.f, isa.ImageLoad); got != want {
+			t.Errorf("never written %t: %d loads, want %d\n%s", readOnly, got, want, printed(b.f))
+		}
+	}
+}
+
+// Mesa selects between quotients, as each is one instruction when it looks; LLVM branches around them.
+func TestQuotientsAreSelected(t *testing.T) {
+	for _, pointers := range []bool{false, true} {
+		b := newBuilder(t)
+		bs := b.blocks(2)
+		lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+		x, y := b.load(word(0), lane), b.load(word(1), lane)
+		b.cond(b.op(isa.ULt, isa.I32, x, b.c(9)), bs[0], bs[1], bs[1])
+		from := b.b
+		b.at(bs[0])
+		q := b.op(isa.UDiv, isa.I32, x, y)
+		b.jump(bs[1])
+		b.at(bs[1])
+		args := []*ir.Value{x, q}
+		if bs[1].Preds[0] != from {
+			args = []*ir.Value{q, x}
+		}
+		b.store(word(2), lane, b.phi(isa.I32, args...))
+		b.ret()
+		setBlocks(b.f)
+		gatherConstants(b.f, Options{})
+		ifconvert(b.f, Options{SelectBuffers: pointers})
+		if got := count(b.f, isa.Select) == 0; got != pointers {
+			t.Errorf("pointers %t: a branch %t\n%s", pointers, got, printed(b.f))
+		}
+	}
+}

@@ -5,7 +5,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// gvn replaces pure operations, and loads from memory that is never written, by an equal one that dominates them.
+// gvn replaces pure operations, and loads from memory and images that are never written, by an equal one that dominates them.
 // Within a block it also merges operations across lanes, since the same lanes are active. If nothing writes their memory in
 // between, it merges loads, and forwards a store to later loads.
 func gvn(f *ir.Func, _ Options) bool {
@@ -68,7 +68,7 @@ func (s *numbering) leader(v *ir.Value) *ir.Value {
 	switch {
 	case literal(v):
 		return v
-	case pure(v), crossLane(v) && !hasSideEffect(v), v.Op == isa.Load && immutable(v):
+	case pure(v), crossLane(v) && !hasSideEffect(v), (v.Op == isa.Load || v.Op == isa.ImageLoad) && immutable(v):
 		return s.table.find(v, s.replaces)
 	case v.Op == isa.Load && !v.Mem.Volatile:
 		return s.forwarded(v)
