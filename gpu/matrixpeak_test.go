@@ -48,7 +48,7 @@ OpBranch %%head
 		if n < sums {
 			sum = fmt.Sprintf("%%s%d", n)
 			text += fmt.Sprintf("%%s%d = OpPhi %%TC %%zero %%start %%d%d %%cont\n", n, inTrip-sums+n)
-			fmt.Fprintf(&store, "OpCooperativeMatrixStoreKHR %%p %%s%d %%c0 %%c16 NonPrivatePointer\n", n)
+			fmt.Fprintf(&store, "OpCooperativeMatrixStoreKHR %%p %%s%d %%c0 %%c16 Volatile|NonPrivatePointer\n", n)
 		}
 		fmt.Fprintf(&body, "%%d%d = OpCooperativeMatrixMulAddKHR %%TC %%a %%b %s\n", n, sum)
 	}

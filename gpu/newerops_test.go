@@ -235,7 +235,7 @@ var newerInstructions = []struct {
 }
 
 // newerContraction is a third, which no constant says, times three less one: 0 with two roundings.
-const newerContraction = "%zf = OpFMul %float %f %fzero\n%a = OpFAdd %float %third %zf\n%prod = OpFMul %float %a %f3\n%sum = OpFAdd %float %prod %minus1\n%r = OpBitcast %uint %sum\n"
+const newerContraction = "%zf = OpFSub %float %f %f\n%a = OpFAdd %float %third %zf\n%prod = OpFMul %float %a %f3\n%sum = OpFAdd %float %prod %minus1\n%r = OpBitcast %uint %sum\n"
 
 func TestNewerInstructions(t *testing.T) {
 	for _, in := range newerInstructions {

@@ -16,6 +16,8 @@ var memoryClass = [...][3]Class{
 func ClassOf(in *Inst) Class {
 	row := &Table[in.Op]
 	switch {
+	case in.Folded:
+		return ClassNone
 	case in.Mem != nil && row.Flags&(FlagReads|FlagWrites) != 0:
 		return accessClass(in.Mem, row.Flags)
 	case in.Uniform && row.Flags&FlagScalarUnit != 0 && row.Class.Int != ClassClock:

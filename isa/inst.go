@@ -74,6 +74,8 @@ type Access struct {
 	Payload bool
 	// Speculative loads may execute where the shader would not: out of bounds they return zero, and are not counted.
 	Speculative bool
+	// Part: the shader asks for a byte or a half of the word. What of the word is out of bounds is zero.
+	Part bool
 
 	Texture
 }
@@ -175,6 +177,7 @@ type Inst struct {
 	T, From Type
 	Class   Class
 	Uniform bool // executes on the scalar unit: one value for the wave
+	Folded  bool // the instructions that read the result take it in, at no cost
 	Dst     Reg
 	Src     [4]Reg
 	Imm     uint64

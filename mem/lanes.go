@@ -143,6 +143,11 @@ func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 	return w.mem[l][from : from+size], true
 }
 
+// rest returns what is within bounds of the k-th element of a lane that is not wholly.
+func (w *workspace) rest(l, k int, size uint64) []byte {
+	return w.mem[l][min(w.offset[l]+uint64(k)*size, uint64(len(w.mem[l]))):]
+}
+
 func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
@@ -166,6 +171,11 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 		if b, ok := w.element(l, k, size); ok {
 			v = lane.ReadElement(b)
 			bytes += uint32(size)
+		} else if b := w.rest(l, k, size); in.Mem.Part && len(b) > 0 {
+			var word [4]byte
+			copy(word[:], b)
+			v = lane.ReadElement(word[:])
+			bytes += uint32(len(b))
 		} else {
 			x.fault(st, in, "load", l)
 		}

@@ -327,6 +327,7 @@ func (e *emitter) value(v *ir.Value) {
 		for k, a := range v.Args {
 			in.Src[k] = e.operand(a, !v.Uniform || v.Op.Has(isa.FlagCrossLane))
 		}
+		in.Folded = v.Folded
 		in.Class = isa.ClassOf(&in)
 		if in.Mod = v.Mod; in.Mod.Any() {
 			in.ModRow = e.sourceRows()

@@ -55,6 +55,9 @@ func (b *builder) checkEntry() {
 			b.unsupported("execution mode %s", m.Kind)
 		}
 		b.fastMathDefault(m)
+		if m.Kind == spirv.ExecutionModeSignedZeroInfNanPreserve {
+			b.f.PreservedWidths |= m.Args[0]
+		}
 	}
 	b.f.MaxReconverge = e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR) != nil
 	b.in = at

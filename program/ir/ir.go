@@ -43,6 +43,8 @@ type Value struct {
 	Native bool
 	// Contracted: the source has a product and a sum in place of this multiply-add.
 	Contracted bool
+	// Folded: the instructions that read the value take the operation in, at no cost.
+	Folded bool
 
 	isa.Origin // the instruction lowered
 }
@@ -284,6 +286,9 @@ type Func struct {
 	Node *Node
 	// Fragment is set for fragment shaders.
 	Fragment *Fragment
+	// PreservedWidths is the sum of the widths of the floats (16, 32, 64 bits) whose signed zeros, infinities and NaNs the
+	// entry point preserves.
+	PreservedWidths uint32
 	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
 	// Kernel: the entry point is a kernel of OpenCL C. Operations on floats are as precise as that asks, whatever the

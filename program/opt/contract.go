@@ -42,7 +42,7 @@ func (c *contractor) block(b *ir.Block) {
 
 var fusions = map[isa.Op]func(c *contractor, v *ir.Value){
 	isa.FAdd: (*contractor).floatAdd, isa.FSub: (*contractor).floatSub,
-	isa.IAdd: (*contractor).intAdd, isa.Or: (*contractor).intOr, isa.Shl: (*contractor).shift,
+	isa.IAdd: (*contractor).intAdd, isa.And: (*contractor).field, isa.Or: (*contractor).intOr, isa.Shl: (*contractor).shift,
 	isa.UMin: (*contractor).extreme, isa.UMax: (*contractor).extreme, isa.SMin: (*contractor).extreme, isa.SMax: (*contractor).extreme,
 	isa.FMin: (*contractor).extreme, isa.FMax: (*contractor).extreme,
 }
@@ -152,6 +152,21 @@ func (c *contractor) intOr(v *ir.Value) {
 		return
 	}
 	_ = c.intFuse(v, isa.Shl, isa.LshlOr) || c.intFuse(v, isa.And, isa.AndOr) || c.intFuse(v, isa.Or, isa.Or3)
+}
+
+// field makes a byte or a half that is shifted out of a word one instruction (v_bfe_u32, s_bfe_u32; NIR: extract_u8, extract_u16).
+func (c *contractor) field(v *ir.Value) {
+	p, mask := v.Args[0], v.Args[1]
+	width := uint64(8)
+	if isConst(mask, 0xffff) {
+		width = 16
+	} else if !isConst(mask, 0xff) {
+		return
+	}
+	if v.T != isa.I32 || p.Op != isa.Shr || p.T != isa.I32 || p.Args[1].Op != isa.Const || p.Args[1].Imm%width != 0 || p.Args[1].Imm >= 32 || c.u.count(p) != 1 {
+		return
+	}
+	v.Op, v.Args = isa.BitFieldUExtract, []*ir.Value{p.Args[0], p.Args[1], c.pool.constant(isa.I32, width)}
 }
 
 // shift fuses a shift with the addition of its operand.

@@ -5,27 +5,34 @@ import (
 	"spvsim/program/ir"
 )
 
-// gvn replaces pure operations, and loads from memory that is never written, by an equal one that dominates them.
-// Within a block it also merges loads if nothing writes their memory in between, and operations across lanes, since the
-// same lanes are active; and it forwards a store to private or workgroup memory to later loads.
+// gvn replaces pure operations, and loads from memory and images that are never written, by an equal one that dominates them.
+// Within a block it also merges operations across lanes, since the same lanes are active. If nothing writes their memory in
+// between, it merges loads, and forwards a store to later loads.
 func gvn(f *ir.Func, _ Options) bool {
-	s := &numbering{g: newGraph(f), names: newRenaming(f), table: newValueTable(f)}
+	s := newNumbering(f)
 	for _, p := range s.g.pre {
-		s.block(s.g.Blocks[p])
+		s.block(p)
 	}
 	return s.names.apply(f)
+}
+
+func newNumbering(f *ir.Func) *numbering {
+	g := newGraph(f)
+	return &numbering{g: g, names: newRenaming(f), table: newValueTable(f), known: newKnownMemory(g)}
 }
 
 type numbering struct {
 	g     *graph
 	names *renaming
 	table *valueTable
-	// loads are the loads and stores of the present block whose memory nothing has written since.
+	known *knownMemory
+	// loads are the loads and stores whose memory nothing has written since, up to the present place of the present block.
 	loads []*ir.Value
 }
 
-func (s *numbering) block(b *ir.Block) {
-	s.loads = s.loads[:0]
+func (s *numbering) block(place int) {
+	b := s.g.Blocks[place]
+	s.loads = s.known.entering(s.loads[:0], place)
 	for i, v := range b.Phis {
 		for _, w := range b.Phis[:min(i, maxPhisCompared)] {
 			if s.names.find(w) == w && s.samePhi(v, w) {
@@ -41,6 +48,7 @@ func (s *numbering) block(b *ir.Block) {
 			s.names.set(v, w)
 		}
 	}
+	s.known.leave(place, s.loads)
 }
 
 // maxPhisCompared bounds the comparison of each phi with those before it.
@@ -60,7 +68,7 @@ func (s *numbering) leader(v *ir.Value) *ir.Value {
 	switch {
 	case literal(v):
 		return v
-	case pure(v), crossLane(v) && !hasSideEffect(v), v.Op == isa.Load && immutable(v):
+	case pure(v), crossLane(v) && !hasSideEffect(v), (v.Op == isa.Load || v.Op == isa.ImageLoad) && immutable(v):
 		return s.table.find(v, s.replaces)
 	case v.Op == isa.Load && !v.Mem.Volatile:
 		return s.forwarded(v)
@@ -110,8 +118,8 @@ func (s *numbering) recordAccess(v *ir.Value) {
 	s.loads = append(s.loads, v)
 }
 
-// invalidate drops the accesses whose memory v may write. A store to private or workgroup memory is remembered. A store to
-// a buffer is not, because buffers drop stores out of bounds, so the stored value may not be there.
+// invalidate drops the accesses whose memory v may write, and remembers a store. A load of what a store out of bounds did
+// not write has the stored value then, as with drivers (Mesa: nir_opt_copy_prop_vars).
 func (s *numbering) invalidate(v *ir.Value) {
 	if !v.Op.Has(isa.FlagWrites) && !fence(v) {
 		return
@@ -123,8 +131,7 @@ func (s *numbering) invalidate(v *ir.Value) {
 		}
 	}
 	s.loads = valid
-	private := v.Mem != nil && (v.Mem.Space == isa.SpaceScratch || v.Mem.Space == isa.SpaceLDS)
-	if v.Op == isa.Store && private && v.Mem.Count == 1 && !v.Mem.Volatile {
+	if v.Op == isa.Store && unordered(v) {
 		s.recordAccess(v)
 	}
 }
@@ -132,7 +139,7 @@ func (s *numbering) invalidate(v *ir.Value) {
 // sameAddress reports accesses of the same bytes, apart from their type.
 func sameAddress(v, w *ir.Value) bool {
 	m, n := v.Mem, w.Mem
-	if m.Space != n.Space || m.Binding != n.Binding || m.Dynamic != n.Dynamic || m.Local != n.Local ||
+	if m.Space != n.Space || m.Binding != n.Binding || m.Dynamic != n.Dynamic || m.Local != n.Local || m.Payload != n.Payload ||
 		m.Offset != n.Offset || m.Elem.Bits() != n.Elem.Bits() || m.Count != 1 || n.Count != 1 {
 		return false
 	}
@@ -254,5 +261,5 @@ func usesFrom(v *ir.Value) bool {
 func sameMem(m, n *ir.Mem) bool {
 	return m.Space == n.Space && m.Binding == n.Binding && m.Dynamic == n.Dynamic && m.Local == n.Local &&
 		m.HasBase == n.HasBase && m.HasIndex == n.HasIndex && m.HasBindex == n.HasBindex &&
-		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.PairStride == n.PairStride && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Texture == n.Texture
+		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.PairStride == n.PairStride && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Part == n.Part && m.Texture == n.Texture
 }

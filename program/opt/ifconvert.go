@@ -37,7 +37,7 @@ func convert(f *ir.Func, o Options, b *ir.Block) bool {
 	if m == nil {
 		return false
 	}
-	yes, no := sideOf(b, b.Succs[0], m), sideOf(b, b.Succs[1], m)
+	yes, no := o.sideOf(f, b, b.Succs[0], m), o.sideOf(f, b, b.Succs[1], m)
 	if !o.worthSelecting(yes.cost, no.cost, len(m.Phis)) || yes.pred == no.pred {
 		return yes.pred != no.pred && mergeSides(f, o, b, m, yes, no)
 	}
@@ -91,15 +91,26 @@ func armTarget(b, arm *ir.Block) *ir.Block {
 
 const never = 1 << 20
 
-func sideOf(b, s, m *ir.Block) side {
+func (o *Options) sideOf(f *ir.Func, b, s, m *ir.Block) side {
 	if s == m {
 		return side{pred: b}
 	}
 	cost := 0
 	for _, v := range s.Code {
-		cost += selectedCost(v)
+		c := selectedCost(v)
+		if n := expensive[v.Op]; n > 0 && v.R.Bits() <= 32 && !o.SelectBuffers && !o.Precise && !f.Kernel {
+			c = n
+		}
+		cost += c
 	}
 	return side{arm: s, pred: s, cost: cost}
+}
+
+// expensive lists operations that LLVM does not compute where their result may not be needed. RADV lets Mesa do so, which counts
+// the instructions that NIR has for them at that time (expensive_alu_ok): sequences for divisions of integers come later.
+var expensive = map[isa.Op]int{
+	isa.UDiv: 1, isa.SDiv: 1, isa.UMod: 1, isa.SMod: 1, isa.SRem: 1,
+	isa.FDiv: 2, isa.Rcp: 1, isa.Sqrt: 1, isa.Rsq: 1, isa.Exp2: 1, isa.Log2: 1, isa.Exp: 2, isa.Log: 2, isa.Pow: 3, isa.Sin: 1, isa.Cos: 1,
 }
 
 // selectedCost returns the number of instructions of a cheap operation. Others are not computed where their result may

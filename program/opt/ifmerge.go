@@ -125,7 +125,7 @@ func (s *ifMerger) sameOperation(x, y *ir.Value) bool {
 		return y.Mem == nil && pure(x) && x.Op != isa.Proj
 	}
 	a, b := x.Mem, y.Mem
-	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.PairStride == b.PairStride && a.Payload == b.Payload && a.Local == b.Local &&
+	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.PairStride == b.PairStride && a.Payload == b.Payload && a.Part == b.Part && a.Local == b.Local &&
 		a.HasBase == b.HasBase && a.HasIndex == b.HasIndex && a.HasBindex == b.HasBindex && a.Dynamic == b.Dynamic &&
 		(a.Space == isa.SpaceBuffer || a.Space == isa.SpaceLDS || a.Space == isa.SpaceFlat) &&
 		(a.Binding == b.Binding || s.o.SelectBuffers && !a.HasBindex && a.HasIndex)

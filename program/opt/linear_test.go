@@ -63,9 +63,9 @@ func TestCasesAreLookedAtOnce(t *testing.T) {
 	if d := analyse(f, Options{WaveSize: 64}, true); d.visited > 4*n {
 		t.Errorf("%d blocks looked at, want at most %d", d.visited, 4*n)
 	}
-	s := &numbering{g: newGraph(f), names: newRenaming(f), table: newValueTable(f)}
+	s := newNumbering(f)
 	for _, p := range s.g.pre {
-		s.block(s.g.Blocks[p])
+		s.block(p)
 	}
 	if s.table.compared > 4*n {
 		t.Errorf("%d values compared, want at most %d", s.table.compared, 4*n)

@@ -114,7 +114,7 @@ func neighbours(v, w *ir.Value) bool {
 	a, b := v.Mem, w.Mem
 	return v.Op == w.Op && a.Space == b.Space && a.Binding == b.Binding && a.Dynamic == b.Dynamic &&
 		a.Object == b.Object && a.Local == b.Local &&
-		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Unclobbered == b.Unclobbered && a.Speculative == b.Speculative && v.Uniform == w.Uniform && sameParts(v, w)
+		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Unclobbered == b.Unclobbered && a.Speculative == b.Speculative && a.Part == b.Part && v.Uniform == w.Uniform && sameParts(v, w)
 }
 
 // join cuts the group, ordered by address, into accesses as wide as allowed.

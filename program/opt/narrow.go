@@ -93,14 +93,18 @@ func (w *narrower) addLoad(v *ir.Value) *narrowWord {
 }
 
 // narrow reports a load of a byte or a half that is in a word of its own alignment.
-func narrow(v *ir.Value) bool {
-	if v.Op != isa.Load {
-		return false
-	}
+func narrow(v *ir.Value) bool { return v.Op == isa.Load && narrowElement(v) }
+
+// narrowElement reports an access to a byte or a half that is in a word of its own alignment.
+func narrowElement(v *ir.Value) bool {
 	m := v.Mem
-	integer := m.Elem == isa.I8 || m.Elem == isa.I16
 	space := m.Space == isa.SpaceBuffer || m.Space == isa.SpaceLDS
-	return integer && space && m.Count == 1 && m.Align >= 4 && m.Offset%size(m) == 0 && !m.Volatile && !m.Coherent && !m.Payload
+	return narrowType(v) && space && m.Align >= 4 && m.Offset%size(m) == 0
+}
+
+// narrowType reports an access to a byte or a half whose order nothing fixes.
+func narrowType(v *ir.Value) bool {
+	return (v.Mem.Elem == isa.I8 || v.Mem.Elem == isa.I16) && unordered(v)
 }
 
 func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
@@ -172,8 +176,12 @@ func (w *narrower) replacePart(out []*ir.Value, n *narrowWord, v *ir.Value, shif
 	if shift > 0 && v.R == isa.I8 {
 		whole = made(isa.Shr, isa.I32, 0, whole, number(shift))
 	}
-	if v.R == isa.I16 {
-		w.names.set(v, made(isa.Unpack16, isa.I16, uint64(shift/16), whole))
+	if v.R.Bits() == 16 {
+		half := made(isa.Unpack16, isa.I16, uint64(shift/16), whole)
+		if v.R != isa.I16 {
+			half = made(isa.Mov, v.R, 0, half)
+		}
+		w.names.set(v, half)
 		return out
 	}
 	x := made(isa.UConvert, isa.I8, 0, whole)

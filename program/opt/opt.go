@@ -4,8 +4,8 @@
 // part, and merges neighbouring accesses. Last, it decides for each value
 // whether the scalar unit computes it (ir.Value.Uniform).
 //
-// No pass changes the result of a floating-point operation, except for fusing multiplications into additions where the
-// module allows it.
+// No pass changes the result of a floating-point operation, except, where the module allows it, for fusing multiplications
+// into additions, and for what a driver leaves inexact (see inexact).
 //
 // Afterwards, moves between types of one size are gone: an operand may have another type of the same size than the
 // operation that reads it.
@@ -99,23 +99,23 @@ var schedule = []struct {
 }{
 	{1, []pass{
 		{"constants", gatherConstants}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
-		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"equalities", equalities}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup}, {"equalities", equalities}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become
 	// values, and inner trip counts constants.
 	{4, []pass{
 		{"unroll", unroll}, {"cleanup", cleanup}, {"fold", fold},
-		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
 	}},
 	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{{"licm", licm}, {"carry loads", carryLoads}, {"partial unroll", partialUnroll}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{1, []pass{
-		{"equalities", equalities}, {"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+		{"equalities", equalities}, {"tables", tables}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
 		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"uniform atomics", uniformAtomics}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
-		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"byte fields", byteFields}, {"licm", licm},
-		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
-		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
+		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"narrow stores", narrowStores}, {"byte fields", byteFields}, {"licm", licm},
+		{"push words", pushWords}, {"placement", placement}, {"scalar narrow loads", scalarNarrowLoads}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
+		{"modifiers", modifiers}, {"divergence", divergence}, {"folded conversions", foldedConversions}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }
 

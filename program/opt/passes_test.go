@@ -193,7 +193,9 @@ func TestMergeMovesNoLoadPastItsStore(t *testing.T) {
 	second := word(0)
 	second.Offset = 4
 	x := b.load(word(0), lane)
-	b.store(second, lane, b.op(isa.LocalIDX, isa.I32))
+	wide := second
+	wide.Elem = isa.I64
+	b.store(wide, lane, b.ct(isa.I64, 7))
 	y := b.load(second, lane)
 	b.store(word(2), lane, b.op(isa.IAdd, isa.I32, x, y))
 	b.ret()

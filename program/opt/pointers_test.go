@@ -19,7 +19,9 @@ func storeBetween(t *testing.T, restrict bool) (f *ir.Func, first, second *ir.Va
 	first = b.load(m, b.c(0))
 	b.store(word(1), lane, first)
 	second = b.load(n, b.c(64))
-	b.store(word(1), lane, second)
+	next := word(1)
+	next.Offset = 4
+	b.store(next, lane, second)
 	b.ret()
 	return b.f, first, second
 }

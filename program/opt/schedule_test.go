@@ -59,8 +59,10 @@ func TestUsesOfEarlyLoadsComeFirst(t *testing.T) {
 			alone = append(alone, b.op(isa.IMul, isa.I32, first, b.c(n+5)))
 		}
 		b.store(word(0), lane, both)
-		for _, v := range alone {
-			b.store(word(3), lane, v)
+		for n, v := range alone {
+			m := word(3)
+			m.Offset = 4 * uint32(n)
+			b.store(m, lane, v)
 		}
 		b.ret()
 		Run(b.f, Options{WaveSize: 64, MaxVectorRegs: registers})

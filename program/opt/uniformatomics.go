@@ -14,8 +14,11 @@ import (
 // and emit_uniform_scan): in memory, the LDS and images, and not where at most one lane arrives. Where they are pointers,
 // LLVM's (AMDGPUAtomicOptimizer, strategy "iterative", its default): in memory and the LDS, with a loop over the lanes if their
 // operands differ. Neither changes a shader whose workgroups are one invocation.
+//
+// Where buffers are descriptors, reductions and scans over the wave of what is the same in all lanes become, likewise, the
+// value itself or a multiple of it (ACO: emit_uniform_reduce, emit_uniform_scan).
 func uniformAtomics(f *ir.Func, o Options) bool {
-	if f.Invocations() == 1 && f.Fragment == nil || !combines(f) {
+	if f.Invocations() == 1 && f.Fragment == nil || !combines(f, o) {
 		return false
 	}
 	a := &atomicSender{newExpander(f, o), newAnalysis(f, o, false), make([]atomicUse, f.NumValues())}
@@ -54,16 +57,34 @@ var combiners = map[isa.Op]combiner{
 	isa.AtomicFAdd: {isa.FAdd, isa.GroupFAdd}, isa.AtomicFMin: {isa.FMin, isa.GroupFMin}, isa.AtomicFMax: {isa.FMax, isa.GroupFMax},
 }
 
-// combines reports that the function has atomics whose operands combine.
-func combines(f *ir.Func) bool {
+// combines reports that the function has atomics, or reductions or scans, whose operands combine.
+func combines(f *ir.Func, o Options) bool {
 	any := false
 	eachValue(f, func(v *ir.Value) {
 		if v.Op.Has(isa.FlagAtomic) {
 			_, ok := combiners[v.Op]
 			any = any || ok
 		}
+		_, ok := overWave(f, v, o)
+		any = any || ok
 	})
 	return any
+}
+
+// overWave returns how a reduction or scan over the wave combines, if ACO may count lanes in its place. Helpers of fragment
+// shaders would have to be left out.
+func overWave(f *ir.Func, v *ir.Value, o Options) (combiner, bool) {
+	if v.Op != isa.Reduce && v.Op != isa.InclusiveScan && v.Op != isa.ExclusiveScan || o.SelectBuffers || f.Fragment != nil || v.R == isa.Bool {
+		return combiner{}, false
+	}
+	group, cluster := isa.SplitGroupImm(v.Imm)
+	for _, c := range combiners {
+		sum := c.op == isa.IAdd || c.op == isa.Xor || c.op == isa.FAdd
+		if c.group == group && (cluster == 0 || cluster >= o.WaveSize) && (!sum || v.R.Bits() == 32) {
+			return c, true
+		}
+	}
+	return combiner{}, false
 }
 
 // choose finds the atomics that are sent once.
@@ -71,6 +92,10 @@ func (a *atomicSender) choose() bool {
 	any := false
 	for _, b := range a.lanes.g.Blocks {
 		for _, v := range b.Code {
+			if c, ok := overWave(a.f, v, a.o); ok && !a.differ(v.Args[0]) {
+				a.sent[v.ID] = atomicUse{once: true, combiner: c}
+				any = true
+			}
 			c, ok := combiners[v.Op]
 			if !ok || a.o.SelectBuffers && (v.Mem.Space == isa.SpaceImage || v.T.Bits() < 32) {
 				continue
@@ -185,6 +210,9 @@ func (a *atomicSender) expansion(v *ir.Value) (expand func(v *ir.Value) *ir.Valu
 	if v.ID >= len(a.sent) || !a.sent[v.ID].once {
 		return nil, false
 	}
+	if v.Mem == nil {
+		return a.ofEqual, false
+	}
 	if a.f.Fragment == nil {
 		return a.send, true
 	}
@@ -217,6 +245,26 @@ func (a *atomicSender) send(v *ir.Value) *ir.Value {
 		result = a.op(isa.Select, v.R, s.first, old, result)
 	}
 	return result
+}
+
+// ofEqual computes a reduction or scan over the wave whose operand is the same in all lanes.
+func (a *atomicSender) ofEqual(v *ir.Value) *ir.Value {
+	s := &combination{atomicSender: a, atomicUse: a.sent[v.ID], operand: v.Args[0]}
+	if s.counts() || v.Op == isa.ExclusiveScan {
+		s.active = a.op(isa.Ballot, isa.I64, a.constant(isa.Bool, 1))
+	}
+	switch {
+	case v.Op == isa.ExclusiveScan:
+		if !s.counts() {
+			s.first = a.op(isa.Elect, isa.Bool)
+		}
+		return s.before()
+	case !s.counts():
+		return s.operand
+	case v.Op == isa.Reduce:
+		return s.times(s.count())
+	}
+	return s.times(s.op(isa.IAdd, isa.I32, s.below(), s.constant(isa.I32, 1)))
 }
 
 // splitArgs returns the arguments of an atomic; it may have no operand.
