@@ -77,7 +77,11 @@ func disassembled(lines []string) []Block {
 			start("")
 		}
 		b := &list[len(list)-1]
+		text, second, isPair := strings.Cut(text, " :: ")
 		b.addInstruction(text, kind, accessOf(text))
+		if isPair {
+			b.addInstruction("  "+second, kind, noAccess)
+		}
 		if kind == Branch {
 			targets[len(list)-1] = text
 			open = false

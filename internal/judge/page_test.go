@@ -48,7 +48,7 @@ func openIn(root string) (*Driver, error) {
 	if err := os.WriteFile(filepath.Join(root, inside), data, 0o755); err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
-	return &Driver{inside, m, root}, nil
+	return &Driver{program: inside, manifest: m, root: root}, nil
 }
 
 // The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/model/lowering.md.
@@ -64,7 +64,7 @@ func TestWritePage(t *testing.T) {
 		}
 	}
 	shaders := suite.Must(Modules("../..", Folders))(t)
-	modules := suite.Must(d.Rows(shaders))(t)
+	modules := suite.Must(d.Rows(shaders, presets()))(t)
 	var ran []Row
 	for _, name := range experiments.Names() {
 		rows := suite.Must(d.JobRows(context.Background(), name))(t)

@@ -54,7 +54,7 @@ func entries(root, path string) (list []Shader) {
 	name, _ := filepath.Rel(root, path)
 	for i := range m.EntryPoints {
 		if e := &m.EntryPoints[i]; e.Model == spirv.ExecutionModelGLCompute {
-			list = append(list, Shader{Name: name + " " + e.Name, Module: m, Launch: &config.Launch{Entry: e.Name}})
+			list = append(list, Shader{Name: name + " " + e.Name, Module: m, Launch: &config.Launch{Entry: e.Name}, Values: sizes(m, e)})
 		}
 	}
 	return list
@@ -67,11 +67,11 @@ type Row struct {
 	Err           error
 }
 
-// Rows compares all shaders on all machines that the driver has a chip for, as many at once as there are processors.
-func (d *Driver) Rows(shaders []Shader) ([]Row, error) {
+// Rows compares all shaders on machines that the driver has a chip for, as many at once as there are processors.
+func (d *Driver) Rows(shaders []Shader, on []string) ([]Row, error) {
 	var list []Row
 	var machines []*config.Machine // of the rows
-	for _, name := range presets() {
+	for _, name := range on {
 		m, err := config.LoadMachine(config.Request{Machine: name})
 		if err != nil {
 			return nil, err

@@ -103,7 +103,7 @@ var schedule = []struct {
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become
 	// values, and inner trip counts constants.
-	{4, []pass{
+	{8, []pass{
 		{"unroll", unroll}, {"cleanup", cleanup}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
 	}},

@@ -13,38 +13,55 @@ const (
 	unrollTrips    = 32
 	unrollPerTrip  = 26
 	pipelineFactor = 4
-	// Loops that the shader asks to unroll, and loops that index a variable, which unrolling may turn into values, may
-	// grow further.
+	// hintedFactor is how much further LLVM unrolls a loop that the shader asks to unroll. Mesa has no limit for one;
+	// hintedTrips and hintedValues only keep the time to compile in bounds.
 	hintedFactor = 8
+	hintedTrips  = 4096
+	hintedValues = 1 << 16
 	// keepLoop marks, as a header's Unroll, a loop that is not unrolled again.
 	keepLoop = 2
 )
 
 // mayUnroll decides how a loop may be unrolled.
 func mayUnroll(g *graph, l *loop, u *uses, o Options) unrolling {
-	trips, values, cost := o.UnrollTrips, o.UnrollValues, loopSize(l)
-	nir := !o.SelectBuffers
-	if nir {
-		cost = nirCost(l, u)
+	if !o.SelectBuffers {
+		return mesaUnrolling(g, l, u, o)
 	}
-	switch {
-	case l.header.Unroll == 1:
+	trips, values := o.UnrollTrips, o.UnrollValues
+	if l.header.Unroll == 1 {
 		trips, values = trips*hintedFactor, values*hintedFactor
-	case nir && pipelines(g, l):
-		trips, values = trips*pipelineFactor, values*pipelineFactor
-	case nir && indexesLocal(l):
-		values *= hintedFactor
 	}
-	most := min(trips, values/max(cost, 1))
-	exit, n := tripCount(g, l, most)
-	switch {
-	case exit == nil && nir && o.UnrollTrips > 0:
-		exit, n = guessTrips(g, l, most)
-		return unrolling{exit, n, true}
-	case exit == nil || nir && (!plainExits(g, l) || !countedByAddition(l, exit)):
+	exit, n := tripCount(g, l, min(trips, values/max(loopSize(l), 1)))
+	return unrolling{exit: exit, last: n}
+}
+
+// mesaUnrolling decides by Mesa's rules (check_unrolling_restrictions). A loop over a whole array in registers or scratch memory is unrolled whatever its
+// body costs, so that the array's elements become values (force_unroll).
+func mesaUnrolling(g *graph, l *loop, u *uses, o Options) unrolling {
+	if o.UnrollTrips < 0 {
 		return unrolling{}
 	}
-	return unrolling{exit, n, false}
+	cost, hinted := nirCost(l, u), l.header.Unroll == 1
+	trips, values, most := o.UnrollTrips, o.UnrollValues, o.UnrollTrips
+	switch {
+	case hinted:
+		trips, values = hintedTrips, hintedValues
+	case pipelines(g, l):
+		trips, values = trips*pipelineFactor, values*pipelineFactor
+	}
+	exit, n := tripCount(g, l, trips)
+	if exit == nil {
+		if !hinted {
+			trips, values = o.UnrollTrips, o.UnrollValues
+		}
+		exit, n = guessTrips(g, l, min(trips, values/max(cost, 1)))
+		return unrolling{exit, n, true}
+	}
+	small := n*cost <= values || n <= most && indexesWhole(l, n)
+	if !small || !plainExits(g, l) || !countedByAddition(l, exit) {
+		return unrolling{}
+	}
+	return unrolling{exit: exit, last: n}
 }
 
 func loopSize(l *loop) int {
@@ -131,11 +148,15 @@ func pipelines(g *graph, l *loop) bool {
 	return exits == 1 && loads
 }
 
-// indexesLocal reports that the loop indexes a variable.
-func indexesLocal(l *loop) bool {
-	for b := range l.blocks {
-		for _, v := range b.Code {
-			if v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex {
+// indexesWhole reports that a counter of the loop indexes a variable of as many elements as the loop has trips.
+func indexesWhole(l *loop, trips int) bool {
+	back := predOf(l.header, l.latch)
+	for _, phi := range l.header.Phis {
+		if !addsTo(phi.Args[back], phi) {
+			continue
+		}
+		for v, a := range indexedArrays(l, phi) {
+			if v.Mem.Space == isa.SpaceScratch && a.Length == uint32(trips) {
 				return true
 			}
 		}

@@ -86,3 +86,54 @@ func TestTripsOfUnrolledLoops(t *testing.T) {
 		}
 	}
 }
+
+// Of a loop that the shader asks to unroll, Mesa makes as many copies as there are trips, LLVM eight times as many values as
+// of others.
+func TestHintedLoops(t *testing.T) {
+	for _, c := range []struct {
+		trips uint64
+		o     Options
+		left  int
+	}{
+		{33, Options{}, 0}, {256, Options{}, 0}, {4096, Options{}, 0}, {4097, Options{}, 1}, {256, Options{UnrollTrips: -1}, 1},
+		{250, Options{SelectBuffers: true}, 0}, {257, Options{SelectBuffers: true}, 1},
+	} {
+		f := countedLoop(t, isa.IAdd, c.trips, 0)
+		for _, l := range newGraph(f).loops {
+			l.header.Unroll = 1
+		}
+		Run(f, c.o)
+		if got := loopsLeft(f); got != c.left {
+			t.Errorf("%d trips, pointers %v, %d of %d loops left", c.trips, c.o.SelectBuffers, got, c.left)
+		}
+	}
+}
+
+// A loop over a whole variable is unrolled up to 32 trips whatever its body costs, one over a part of it only if that is little.
+func TestLoopsOverAVariable(t *testing.T) {
+	for _, c := range []struct {
+		trips  uint64
+		length uint32
+		left   int
+	}{{16, 16, 0}, {32, 32, 0}, {33, 33, 1}, {16, 17, 1}, {16, 0, 1}} {
+		f := longLoop(t, c.trips, c.length)
+		g, u := newGraph(f), newUses(f)
+		plan := mayUnroll(g, g.loops[0], u, Options{}.withDefaults())
+		if got := plan.exit == nil; got != (c.left == 1) {
+			t.Errorf("%d trips over an array of %d: unrolled %v", c.trips, c.length, !got)
+		}
+	}
+}
+
+// longLoop has a body of 60 operations, and a store to a variable at its counter.
+func longLoop(t *testing.T, trips uint64, length uint32) *ir.Func {
+	b := newBuilder(t)
+	lane := b.op(isa.LocalIDX, isa.I32)
+	return b.sumLoop(isa.IAdd, b.c(0), b.c(trips), lane, lane, func(i, sum *ir.Value) *ir.Value {
+		b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceScratch, Elem: isa.I32}, Arrays: [2]ir.Array{{Length: length, Stride: 4}}}, b.op(isa.Shl, isa.I32, i, b.c(2)), sum)
+		for range 60 {
+			sum = b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, lane), i)
+		}
+		return sum
+	})
+}

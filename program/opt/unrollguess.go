@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"iter"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -43,20 +45,31 @@ func onlyExit(g *graph, l *loop) (exit *ir.Block) {
 
 // shortestIndexed returns the length of the shortest array that the counter indexes in the loop, 0 if there is none.
 func shortestIndexed(l *loop, counter *ir.Value) (shortest int) {
-	for b := range l.blocks {
-		for _, v := range b.Code {
-			if (v.Op != isa.Load && v.Op != isa.Store) || !v.Mem.HasIndex {
-				continue
-			}
-			_, index, _, _ := v.MemArgs()
-			for _, a := range v.Mem.Arrays {
-				if n := int(a.Length); n > 0 && stepOf(index, counter, 1, 0) == a.Stride && (shortest == 0 || n < shortest) {
-					shortest = n
+	for _, a := range indexedArrays(l, counter) {
+		if n := int(a.Length); shortest == 0 || n < shortest {
+			shortest = n
+		}
+	}
+	return shortest
+}
+
+// indexedArrays yields the loads and stores of the loop with an array of known length that the counter indexes.
+func indexedArrays(l *loop, counter *ir.Value) iter.Seq2[*ir.Value, ir.Array] {
+	return func(yield func(*ir.Value, ir.Array) bool) {
+		for b := range l.blocks {
+			for _, v := range b.Code {
+				if (v.Op != isa.Load && v.Op != isa.Store) || !v.Mem.HasIndex {
+					continue
+				}
+				_, index, _, _ := v.MemArgs()
+				for _, a := range v.Mem.Arrays {
+					if a.Length > 0 && stepOf(index, counter, 1, 0) == a.Stride && !yield(v, a) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return shortest
 }
 
 // stepOf returns the increment of an address when a counter grows by one; 0 if it does not depend on the counter in a
