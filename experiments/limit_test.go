@@ -51,7 +51,7 @@ func mustLimited(t *testing.T, limit float64, set ...string) *tracing.Stats {
 
 func mostWatts(s *tracing.Stats) (most float64) {
 	for i := range s.Steps {
-		most = max(most, s.Steps[i].PeakWatts)
+		most = max(most, s.Steps[i].Peak.Watts)
 	}
 	return most
 }

@@ -13,7 +13,7 @@ import (
 //   - the low half of a scalar register;
 //   - a byte of a word that is converted to f32 (v_cvt_f32_ubyte0 to 3), in both compilers;
 //   - an f16 that f32 additions and multiplications of the vector unit read as such (v_fma_mix_f32; ACO: combine_mad_mix, from
-//     GFX9 on, which the second scalar operand stands for here). LLVM has it for fused ones only, which is left out.
+//     GFX9 on, whose instructions may read two scalar registers). LLVM has it for fused ones only, which is left out.
 func foldedConversions(f *ir.Func, o Options) bool {
 	u := newUses(f)
 	for _, b := range f.Blocks {

@@ -32,7 +32,7 @@ type Collector struct {
 	latencies       latencies
 	maps            maps
 	accesses        map[*program.Program][]account.AccessCounts // by instruction
-	lifetimes       latencies                           // of workgroups, by the name of their program
+	lifetimes       latencies                                   // of workgroups, by the name of their program
 	workgroups      map[residentGroup]begunAccess
 	units           []unitWork // by compute unit
 	begun           uint64     // cycle in which the launch that runs began
