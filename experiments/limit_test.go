@@ -130,6 +130,11 @@ func TestLimitsThatAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	m := suite.Must(config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Set: []string{"energy.cap=on"}}))(t)
+	part := suite.Must(config.ParseTime("workgroups=0..1"))(t)
+	j := suite.Must(config.LoadJobWith(os.DirFS("figures/jobs"), "fma.yaml", []string{"groups=4", "rounds=1"}))(t)
+	if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, Time: part}); !errors.Is(err, gpu.ErrInput) || !strings.Contains(err.Error(), "energy.cap: on: found a run of which a part is timed") {
+		t.Error(err)
+	}
 	if _, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m}); !errors.Is(err, gpu.ErrInput) || !strings.Contains(err.Error(), "energy.cap: on: a driver") {
 		t.Error(err)
 	}

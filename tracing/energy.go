@@ -124,7 +124,7 @@ func (s *Stats) LimitText() string {
 	if s.ClockMHz >= s.FullClockMHz || s.Energies == nil {
 		return ""
 	}
-	return fmt.Sprintf("limited by power: %d MHz instead of %d keep each launch within %g W", s.ClockMHz, s.FullClockMHz, s.Energies.Table.LimitWatts)
+	return fmt.Sprintf("limited by power: %d MHz instead of %d, to stay within %g W", s.ClockMHz, s.FullClockMHz, s.Energies.Table.LimitWatts)
 }
 
 // shownShare is the least share of a part in the summary.

@@ -20,7 +20,7 @@ func TestWrittenStatistics(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		var s Stats
 		suite.Fill(r, reflect.ValueOf(&s).Elem(), 1+r.Uint64N(1<<r.IntN(40)))
-		s.Energies, s.ClockMHz = nil, 1000
+		s.Energies, s.ClockMHz, s.FullClockMHz = nil, 1000, 0 // a machine without energies
 		var text, data bytes.Buffer
 		err1, err2 := WriteSummary(&text, &s), WriteJSON(&data, &s)
 		out := ""

@@ -168,8 +168,12 @@ func (f *appFlags) check(c *cobra.Command) error {
 		}
 	}
 	for _, name := range f.machines {
-		if _, err := config.LoadMachine(config.Request{Machine: name, Set: f.set}); err != nil {
+		m, err := config.LoadMachine(config.Request{Machine: name, Set: f.set})
+		if err != nil {
 			return err
+		}
+		if m.Energy.Cap == "on" {
+			return fmt.Errorf("--machine %s: found energy.cap: on, and a program's work can't be run again at lower clocks: want off", name)
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--time", "a*:0"}, `--time: a*:0: after the colon: found "0": want an integer of 1`},
 		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},
 		{[]string{"--machine", "rdna9"}, "rdna9"},
+		{[]string{"--machine", "rdna4-like", "--set", "energy.cap=on"}, "--machine rdna4-like: found energy.cap: on"},
 		{[]string{"--trace-waves", "a"}, "want --trace with it"},
 		{[]string{"--trace-waves", "a:x", "--trace", "t"}, `--trace-waves: a:x: after the colon: found "x": want an integer of 1`},
 		{[]string{"--trace-waves", "a", "--trace", "t", "--mode", "functional"}, "waves take no time"},
