@@ -158,6 +158,31 @@ func TestImagesAreReadOnce(t *testing.T) {
 	}
 }
 
+// A function that returns from both sides of a branch leaves one of them as the merge block, which is an arm like another.
+func TestReturnsAreSelected(t *testing.T) {
+	b := newBuilder(t)
+	bs := b.blocks(3)
+	x := b.op(isa.LocalIDX, isa.I32)
+	b.cond(b.op(isa.ULt, isa.I32, x, b.c(9)), bs[0], bs[1], bs[1])
+	var args []*ir.Value
+	for _, arm := range bs[:2] {
+		b.at(arm)
+		args = append(args, b.op(isa.IMul, isa.I32, x, b.c(uint64(len(args))+3)))
+		b.jump(bs[2])
+	}
+	b.at(bs[2])
+	b.store(word(0), x, b.phi(isa.I32, args...))
+	b.ret()
+	setBlocks(b.f)
+	gatherConstants(b.f, Options{})
+	if ifconvert(b.f, Options{}); count(b.f, isa.Select) != 1 {
+		t.Errorf("no selection:\n%s", printed(b.f))
+	}
+	if err := ir.Verify(b.f); err != nil {
+		t.Error(err)
+	}
+}
+
 // Mesa selects between quotients, as each is one instruction when it looks; LLVM branches around them.
 func TestQuotientsAreSelected(t *testing.T) {
 	for _, pointers := range []bool{false, true} {

@@ -12,8 +12,8 @@ import (
 //   - a truncation: the low bits of a register are the narrower number, whose widening has its own instruction;
 //   - the low half of a scalar register;
 //   - a byte of a word that is converted to f32 (v_cvt_f32_ubyte0 to 3), in both compilers;
-//   - an f16 that f32 additions and multiplications of the vector unit read as such (v_fma_mix_f32; ACO: combine_mad_mix, from
-//     GFX9 on, whose instructions may read two scalar registers). LLVM has it for fused ones only, which is left out.
+//   - an f16 that f32 additions and multiplications of the vector unit read as such (v_fma_mix_f32; ACO: combine_mad_mix). ACO has it from
+//     GFX9 on, but here machines have it whose vector instructions read two scalars (GFX10). LLVM fuses fewer, which is left out.
 func foldedConversions(f *ir.Func, o Options) bool {
 	u := newUses(f)
 	for _, b := range f.Blocks {

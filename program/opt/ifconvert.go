@@ -39,7 +39,8 @@ func convert(f *ir.Func, o Options, b *ir.Block) bool {
 	}
 	yes, no := o.sideOf(f, b, b.Succs[0], m), o.sideOf(f, b, b.Succs[1], m)
 	if !o.worthSelecting(yes.cost, no.cost, len(m.Phis)) || yes.pred == no.pred {
-		return yes.pred != no.pred && mergeSides(f, o, b, m, yes, no)
+		returns := b.Merge != nil && (b.Merge == yes.arm || b.Merge == no.arm)
+		return yes.pred != no.pred && !returns && mergeSides(f, o, b, m, yes, no)
 	}
 	for _, s := range []side{yes, no} {
 		if s.arm != nil {
@@ -81,9 +82,10 @@ func mergePoint(b *ir.Block) *ir.Block {
 	return nil
 }
 
-// armTarget returns the block after an arm that only b reaches.
+// armTarget returns the block after an arm that only b reaches. It may be b's merge block, where the other arm returns from an
+// inlined function to the same block.
 func armTarget(b, arm *ir.Block) *ir.Block {
-	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil || b.Merge == arm {
+	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil {
 		return nil
 	}
 	return arm.Succs[0]
