@@ -241,7 +241,7 @@ func TestRecordsAreBounded(t *testing.T) {
 func TestShadowOfTheLDSIsBounded(t *testing.T) {
 	const bytes = 32 << 10
 	p := &program.Program{Name: "p", LDSBytes: bytes, Insts: []isa.Inst{{Op: isa.Store, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I8, Count: 1}}}}}
-	l := check.New().Launch(check.LaunchSetup{WithoutBuffers: true})
+	l := check.New().Launch(check.LaunchSetup{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	g := l.Begin(p, 0, [3]uint32{}, 32)
