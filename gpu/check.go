@@ -24,10 +24,12 @@ func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string)
 		checkGraph(c, w, s)
 	case *queueWork:
 		for i := range w.launches {
+			s.Name = w.launches[i].step
 			checkQueued(c, w.launches[i].work, s)
 		}
 	case *deviceQueueWork:
 		for _, l := range w.launches {
+			s.Name = l.step
 			checkQueued(c, l.work, s)
 		}
 	case interface{ Kernel() *cu.KernelLaunch }:

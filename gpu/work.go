@@ -79,15 +79,22 @@ type executor struct {
 
 // runLaunch runs a part of a launch with time, and completes its counts.
 func (t *timing) runLaunch(l *jobLaunch, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
-	if t.checker != nil && p.First == 0 {
-		t.checker.EndLaunches(0)
-		beginCheck(t.checker, t.machine, l.work, l.step)
+	if p.First == 0 {
+		t.beginCheck(l.work, l.step)
 	}
 	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
 	}
 	return c, err
+}
+
+// beginCheck has the workgroups of a work checked, if any are. What was checked before it has ended.
+func (t *timing) beginCheck(w launchWork, step string) {
+	if t.checker != nil {
+		t.checker.EndLaunches(0)
+		beginCheck(t.checker, t.machine, w, step)
+	}
 }
 
 // runTimed runs a part of a launch with time, and counts it with its step.
