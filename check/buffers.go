@@ -23,7 +23,9 @@ type LaunchCheck struct {
 	page    *page
 	groups  []groupOfLaunch // by serial number, from 1
 	rows    []bufferRow
-	full    bool // nothing more is looked at
+	// tableBytes is the memory that pages and rows take, counted by the checker too.
+	tableBytes uint64
+	full       bool // nothing more is looked at
 	launchOrder
 }
 
@@ -37,8 +39,6 @@ type LaunchSetup struct {
 	Graph bool
 	// Buffer returns the name of the memory at an address and where it begins.
 	Buffer func(addr uint64) (name string, from uint64)
-	// WithoutBuffers: only accesses to the LDS and to variables are looked at.
-	WithoutBuffers bool
 }
 
 // A groupOfLaunch is what reports need of a workgroup that may have ended.
@@ -53,12 +53,12 @@ const maxGroups = 1 << 22
 
 // Launch begins a launch.
 func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
-	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}, full: s.WithoutBuffers}
+	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
 	l.rows = []bufferRow{{}, hostRow: {group: 1}}
 	c.mutex.Lock()
-	c.tableBytes = 0
+	c.launches = append(c.launches, l)
 	c.mutex.Unlock()
 	for _, p := range s.Programs {
 		fences, atomics := false, false
@@ -78,6 +78,46 @@ func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
 		l.syncs = l.syncs || fences && atomics
 	}
 	return l
+}
+
+// Launches returns the number of launches that have begun and not ended.
+func (c *Checker) Launches() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return len(c.launches)
+}
+
+// EndLaunches ends the launches from the n-th one on: it drops their records.
+func (c *Checker) EndLaunches(n int) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	n = min(n, len(c.launches))
+	for _, l := range c.launches[n:] {
+		c.end(l)
+	}
+	c.launches = c.launches[:n]
+}
+
+// End ends a launch.
+func (l *LaunchCheck) End() {
+	c := l.checker
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if i := slices.Index(c.launches, l); i >= 0 {
+		c.end(l)
+		c.launches = slices.Delete(c.launches, i, i+1)
+	}
+}
+
+func (c *Checker) end(l *LaunchCheck) {
+	c.tableBytes -= l.tableBytes
+	l.drop()
+	l.groups = nil
+}
+
+// drop drops the records: nothing more is looked at.
+func (l *LaunchCheck) drop() {
+	l.full, l.pages, l.page, l.last, l.rows, l.tableBytes = true, nil, nil, 0, nil, 0
 }
 
 // inBuffer reports whether an instruction accesses memory that workgroups share.
@@ -120,7 +160,7 @@ func (l *LaunchCheck) rowOf(g *GroupCheck, wave uint32, pc int, now record) uint
 		return n
 	}
 	n := len(l.rows)
-	if n == maxRows || n%rowsAtOnce == 0 && !l.checker.takeTable(rowsAtOnce*rowBytes) {
+	if n == maxRows || n%rowsAtOnce == 0 && !l.takeTable(rowsAtOnce*rowBytes) {
 		l.stop(tableIsFull)
 		return 0
 	}
@@ -150,7 +190,7 @@ const maxTableBytes = 256 << 20
 // ChecksBuffer reports whether accesses of an instruction have to be looked at: those to device memory that the launch may write.
 func (g *GroupCheck) ChecksBuffer(pc int, in *isa.Inst) bool {
 	l := g.launch
-	if l.setup.WithoutBuffers || in.Mem.Speculative || pc < len(l.setup.ReadOnly) && l.setup.ReadOnly[pc] {
+	if in.Mem.Speculative || pc < len(l.setup.ReadOnly) && l.setup.ReadOnly[pc] {
 		return false
 	}
 	return inBuffer(in)
@@ -310,7 +350,7 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 	if k == write {
 		bytes /= 2
 	}
-	if !l.checker.takeTable(bytes) {
+	if !l.takeTable(bytes) {
 		l.stop(tableIsFull)
 		return false
 	}
@@ -326,22 +366,25 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 }
 
 // takeTable takes bytes of the bound that all launches which overlap share.
-func (c *Checker) takeTable(bytes uint64) bool {
+func (l *LaunchCheck) takeTable(bytes uint64) bool {
+	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.tableBytes+bytes > maxTableBytes {
 		return false
 	}
 	c.tableBytes += bytes
+	l.tableBytes += bytes
 	return true
 }
 
 // stop ends the check of the launch's buffers.
 func (l *LaunchCheck) stop(why string) {
-	l.full, l.pages, l.page, l.last, l.rows = true, nil, nil, 0, nil
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	c.tableBytes -= l.tableBytes
+	l.drop()
 	if text := fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why); !slices.Contains(c.incomplete, text) {
 		c.incomplete = append(c.incomplete, text)
 	}

@@ -32,8 +32,9 @@ type Checker struct {
 	programs map[*program.Program]*checkedProgram
 	err      error
 
-	tableBytes uint64   // of records of accesses to buffers
-	incomplete []string // what was not looked at
+	launches   []*LaunchCheck // that have not ended
+	tableBytes uint64         // of their records of accesses to buffers
+	incomplete []string       // what was not looked at
 }
 
 // New makes the checker of a run.

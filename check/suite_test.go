@@ -183,6 +183,18 @@ func settle(t *testing.T, name string, want []byte) {
 	}
 }
 
+// Launches in hardware queues are checked with time and without.
+func TestLaunchesInQueues(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(job, 32, "nbody-wrong.spv"), "dispatch: [2]", "queues: [{name: q, steps: [{name: one, dispatch: [2]}, {name: two, dispatch: [2]}]}]", 1)
+	for _, mode := range []string{config.ModeTimed, config.ModeFunctional} {
+		j := suite.Must(config.ParseJob(os.DirFS("testdata"), "job.yaml", []byte(text)))(t)
+		m := suite.Must(config.LoadMachine(config.Request{Job: j}))(t)
+		if r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, Mode: mode, Check: true}); !errors.Is(err, gpu.ErrCheck) || len(r.Checked.Findings) == 0 {
+			t.Errorf("%s: found nothing, and %v", mode, err)
+		}
+	}
+}
+
 // Accesses out of bounds make a run fail that is checked, and only that.
 func TestAccessesOutOfBounds(t *testing.T) {
 	const text = `
@@ -241,7 +253,7 @@ func TestRecordsAreBounded(t *testing.T) {
 func TestShadowOfTheLDSIsBounded(t *testing.T) {
 	const bytes = 32 << 10
 	p := &program.Program{Name: "p", LDSBytes: bytes, Insts: []isa.Inst{{Op: isa.Store, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I8, Count: 1}}}}}
-	l := check.New().Launch(check.LaunchSetup{WithoutBuffers: true})
+	l := check.New().Launch(check.LaunchSetup{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	g := l.Begin(p, 0, [3]uint32{}, 32)

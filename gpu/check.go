@@ -9,15 +9,10 @@ import (
 	"spvsim/cu"
 	"spvsim/gpu/machine"
 	"spvsim/program"
-	"spvsim/scheduler"
 )
 
-// beginCheck has the workgroups of a launch checked, if any are, from its first part on. Dispatches of a graph that overlap cannot be told
-// apart: their buffers are not checked.
-func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string, p scheduler.WorkgroupRange) {
-	if c == nil || p.First > 0 {
-		return
-	}
+// beginCheck has the workgroups of a launch checked, from its first part on.
+func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string) {
 	s := check.LaunchSetup{Name: step, Buffer: func(addr uint64) (string, uint64) {
 		if b := m.Store.Find(addr); b != nil {
 			return b.Name, b.Addr
@@ -29,10 +24,12 @@ func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string,
 		checkGraph(c, w, s)
 	case *queueWork:
 		for i := range w.launches {
+			s.Name = w.launches[i].step
 			checkQueued(c, w.launches[i].work, s)
 		}
 	case *deviceQueueWork:
 		for _, l := range w.launches {
+			s.Name = l.step
 			checkQueued(c, l.work, s)
 		}
 	case interface{ Kernel() *cu.KernelLaunch }:
@@ -42,8 +39,7 @@ func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string,
 
 func checkQueued(c *check.Checker, w launchWork, s check.LaunchSetup) {
 	if g, ok := w.(*graphWork); ok {
-		s.WithoutBuffers = true
-		checkGraph(c, g, s)
+		g.beginCheck = func() { checkGraph(c, g, s) } // its dispatches wait for each other
 	} else if k, ok := w.(interface{ Kernel() *cu.KernelLaunch }); ok && k.Kernel() != nil {
 		checkKernel(c, k.Kernel(), s)
 	}
@@ -59,6 +55,9 @@ func checkGraph(c *check.Checker, g *graphWork, s check.LaunchSetup) {
 	s.Name, s.Graph = cmp.Or(s.Name, "graph"), true
 	for _, n := range g.graph.Nodes {
 		s.Programs = append(s.Programs, n.Launch.Code.Program)
+	}
+	if before := g.graph.Nodes[0].Launch.Check; before != nil {
+		before.End() // of another dispatch
 	}
 	l := c.Launch(s)
 	for _, n := range g.graph.Nodes {

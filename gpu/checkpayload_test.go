@@ -76,3 +76,52 @@ func TestPayloadsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Graphs in hardware queues are checked as those alone: each dispatch by itself, for its queue orders it behind the one before.
+func TestGraphsInQueuesAreChecked(t *testing.T) {
+	const queues = `
+nodes:
+  - {graph: a, shader: finish.spvasm, entry: send, bindings: [{set: 0, binding: 0, buffer: out}]}
+  - {graph: a, shader: finish.spvasm, entry: own, bindings: [{set: 0, binding: 0, buffer: out}]}
+  - {graph: b, shader: finish.spvasm, entry: send, bindings: [{set: 0, binding: 0, buffer: other}]}
+  - {graph: b, shader: finish.spvasm, entry: own, bindings: [{set: 0, binding: 0, buffer: other}]}
+queues:
+  - {name: a, steps: [{name: a1, graph: [{graph: a, node: send}]}, {name: a2, graph: [{graph: a, node: send}]}]}
+  - {name: b, steps: [{name: b1, graph: [{graph: b, node: send}]}]}
+buffers:
+  - {set: 0, binding: 0, name: out, data: {zero: 128}}
+  - {set: 1, binding: 0, name: other, data: {zero: 128}}
+`
+	one := []string{"%n_own = OpConstant %uint 3", "%n_own = OpConstant %uint 1",
+		// Each dispatch stores to a word of the buffer: two that have no order would be a race.
+		"OpStore %over %u1", "OpStore %over %u1\n%word9 = OpAccessChain %p_number %out %u0 %w9\nOpStore %word9 %w9", "%grid = OpConstant", "%w9 = OpConstant %uint 9\n%grid = OpConstant"}
+	for _, c := range []struct {
+		name   string
+		change []string
+		want   string
+	}{
+		{"one workgroup writes each payload and three the buffer", one, "race between workgroups: buffer"},
+		{"three workgroups write each payload", nil, "race between workgroups: payload"},
+		{"each writes its own", one[:2], ""},
+	} {
+		for _, mode := range []string{config.ModeTimed, config.ModeFunctional} {
+			fs := finishing(t, "", c.change...)
+			fs["job.yaml"].Data = []byte(queues)
+			s := graphSetup(t, fs, "rdna3-rx7900xtx")
+			s.Mode, s.Check = mode, true
+			r, err := Run(context.Background(), s)
+			if r == nil || r.Checked == nil {
+				t.Fatalf("%s, %s: %v", c.name, mode, err)
+			}
+			var found []string
+			for i := range r.Checked.Findings {
+				f := &r.Checked.Findings[i]
+				found = append(found, string(f.Kind)+": "+f.Memory)
+			}
+			found = slices.Compact(found)
+			if c.want == "" && len(found) > 0 || c.want != "" && !slices.Equal(found, []string{c.want}) {
+				t.Errorf("%s, %s: found %q, want %q", c.name, mode, found, c.want)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ type graphWork struct {
 	entries    []graphEntry
 	dispatched []graph.Entry // entries of the current dispatch
 	lastRun    *graph.Run    // on which it ran last, with time or without
+	beginCheck func()        // of a dispatch in a queue; nil: it is not checked
 	bind       func() error  // hands the nodes what the dispatch binds; nil: they have it
 }
 
@@ -129,6 +130,9 @@ func (g *graphWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.La
 	}
 	if err := g.readEntries(); err != nil {
 		return err
+	}
+	if g.beginCheck != nil {
+		g.beginCheck()
 	}
 	l.OpenGraph(at, g.run, g.dispatched)
 	return nil

@@ -134,6 +134,7 @@ func (r *runner) runQueues(l *jobLaunch, g *queueWork, follows bool) error {
 	if l.mode == config.ModeFunctional {
 		c, err = g.functional(r.functionalRunner, scheduler.WorkgroupRange{}, false)
 	} else {
+		r.timing.beginCheck(g, l.step)
 		c, err = g.timed(r.timing, l.step, scheduler.WorkgroupRange{}, follows)
 		if err == nil {
 			g.FindHazards(r.programs.warn)

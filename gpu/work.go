@@ -79,12 +79,22 @@ type executor struct {
 
 // runLaunch runs a part of a launch with time, and completes its counts.
 func (t *timing) runLaunch(l *jobLaunch, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
-	beginCheck(t.checker, t.machine, l.work, l.step, p)
+	if p.First == 0 {
+		t.beginCheck(l.work, l.step)
+	}
 	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
 	}
 	return c, err
+}
+
+// beginCheck has the workgroups of a work checked, if any are. What was checked before it has ended.
+func (t *timing) beginCheck(w launchWork, step string) {
+	if t.checker != nil {
+		t.checker.EndLaunches(0)
+		beginCheck(t.checker, t.machine, w, step)
+	}
 }
 
 // runTimed runs a part of a launch with time, and counts it with its step.
@@ -98,7 +108,12 @@ func (x *executor) runTimed(l *jobLaunch, p scheduler.WorkgroupRange, follows bo
 
 // run runs a part of a work functional, and completes its counts, which are valid until the next run.
 func (u *functionalRunner) run(w launchWork, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
-	beginCheck(u.checker, u.machine, w, "", p)
+	if c := u.checker; c != nil && p.First == 0 {
+		if begun := c.Launches(); p.End == allWorkgroups(w).End {
+			defer c.EndLaunches(begun)
+		}
+		beginCheck(c, u.machine, w, "")
+	}
 	c, err := w.functional(u, p, warm)
 	if c != nil {
 		w.Count(c, p)
