@@ -9,8 +9,9 @@ import (
 
 // trace reports the work of the compute units to a tracer.
 type trace struct {
-	to     probe.Tracer // nil: no display
-	levels []string     // of the memory hierarchy, nearest first
+	to      probe.Tracer // nil: no display
+	ordered bool         // it needs what units do in the order of time
+	levels  []string     // of the memory hierarchy, nearest first
 
 	access probe.Access
 	group  probe.Workgroup
@@ -20,7 +21,7 @@ type trace struct {
 // Trace reports to t from now on what the compute units do; nil: none. Levels name
 // the memory hierarchy's levels, nearest first.
 func (a *ComputeUnits) Trace(t probe.Tracer, levels []string) {
-	a.trace = trace{to: t, levels: levels}
+	a.trace = trace{to: t, ordered: probe.Ordered(t), levels: levels}
 	for _, u := range a.Units {
 		if p, ok := u.memory.(*memoryUnit); ok && t != nil {
 			p.port.RecordLines()

@@ -6,18 +6,19 @@ import (
 
 // A trace reports the waves of a SIMD to a tracer. It keeps the events reported, so that nothing is allocated for them.
 type trace struct {
-	to    probe.Tracer // nil: no display
-	unit  int          // the compute unit's number in the machine
-	issue probe.Issue
-	wave  probe.Wave
+	to      probe.Tracer // nil: no display
+	ordered bool         // it needs issues in the order of their cycles
+	unit    int          // the compute unit's number in the machine
+	issue   probe.Issue
+	wave    probe.Wave
 }
 
 // Trace reports to t from now on what the waves do; nil: none. Unit is the number
 // of the SIMD's compute unit in the machine.
 func (s *SIMD) Trace(t probe.Tracer, unit int) {
 	s.trace.to, s.trace.unit = t, unit
-	s.slowIssue = t != nil || s.category == 0
-	if s.readyWindow = defaultReadyWindow; t != nil {
+	s.slowIssue, s.trace.ordered = t != nil || s.category == 0, probe.Ordered(t)
+	if s.readyWindow = defaultReadyWindow; s.trace.ordered {
 		s.readyWindow = Never
 	}
 	s.readyLater = issuePlan{} // the next turn divides the waves anew

@@ -32,7 +32,7 @@ type Collector struct {
 	latencies       latencies
 	maps            maps
 	accesses        map[*program.Program][]account.AccessCounts // by instruction
-	lifetimes       latencies                           // of workgroups, by the name of their program
+	lifetimes       latencies                                   // of workgroups, by the name of their program
 	workgroups      map[residentGroup]begunAccess
 }
 
@@ -71,6 +71,9 @@ type depth struct{ sinceCycle, payloads uint64 }
 func NewCollector() *Collector {
 	return &Collector{accesses: map[*program.Program][]account.AccessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
+
+// Unordered implements probe.UnorderedTracer: sums do not depend on the order.
+func (c *Collector) Unordered() {}
 
 // RunBegin implements probe.Tracer.
 func (c *Collector) RunBegin(g *probe.Geometry) {
@@ -210,12 +213,13 @@ func (c *Collector) Issue(i *probe.Issue) {
 	n := lanes * k.weights[i.PC]
 	k.Operations += n
 	c.steps[c.step].Operations += n
-	c.charge(k, i.WaveSlotID, i.Reason, i.From, i.Ready)
-	c.charge(k, i.WaveSlotID, i.StallReason, i.Ready, i.StallCycles)
-	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.StallCycles), i.At)
-	c.charge(k, i.WaveSlotID, account.Issued, i.At, i.End)
+	c.charge(k, i.Unit, i.Reason, i.From, i.Ready)
+	c.charge(k, i.Unit, i.StallReason, i.Ready, i.StallCycles)
+	c.charge(k, i.Unit, account.Unit, max(i.Ready, i.StallCycles), i.At)
+	c.charge(k, i.Unit, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
 	u := &c.maps.Units[i.Unit]
+	c.maps.span(u.Busy, i.From-c.firstCycle, i.End-c.firstCycle)
 	u.Instructions++
 	u.Lanes += lanes
 	u.SIMDs[i.SIMD].Instructions++
@@ -228,18 +232,18 @@ func (c *Collector) Issue(i *probe.Issue) {
 
 // Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
-	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
+	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p.Unit, why, from, to)
+	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 
-// charge charges cycles of a slot to a reason, in all tables.
-func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, from, to uint64) {
+// charge charges cycles of a slot of a unit to a reason.
+func (c *Collector) charge(k *kernel, unit int, why account.Reason, from, to uint64) {
 	if from >= to {
 		return
 	}
 	k.Slots[why] += to - from
-	c.steps[c.step].Units[p.Unit][why] += to - from
+	c.steps[c.step].Units[unit][why] += to - from
 	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
-	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 
 // accessesOf returns the counts of a program's instructions.
