@@ -66,11 +66,12 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	}
 	t.lines = t.lines[:0]
 	farthest := int8(-1)
-	levels, request := p.port.LineLevels(), p.port.Request()
+	request := p.port.Request()
 	for i, l := range request.Lines {
-		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(p.port.Sectors(i))}
-		if i < len(levels) && levels[i] >= 0 {
-			line.Level, farthest = t.levels[levels[i]], max(farthest, levels[i])
+		level, sectors := p.port.RecordedLine(i)
+		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(sectors)}
+		if level >= 0 {
+			line.Level, farthest = t.levels[level], max(farthest, level)
 		}
 		t.lines = append(t.lines, line)
 	}

@@ -17,14 +17,13 @@ type Collector struct {
 	firstCycle      uint64 // cycle of the first launch
 	end             uint64
 	series          Series
-	kernels         []kernel
+	kernels         []*kernel
 	byKey           map[kernelKey]int
 	steps           []Step
 	step            int
 	sampled         uint64
-	bytes           []uint64 // of each level, at the last sample
-	slots           []*program.Program
-	kernelOf        []int // by wave slot
+	bytes           []uint64  // of each level, at the last sample
+	slots           []*kernel // by wave slot
 	waiting         map[waitKey]uint64
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
@@ -41,8 +40,7 @@ type kernel struct {
 	Kernel
 	program *program.Program
 	weights []uint64   // operations of a lane, by instruction
-	issues  [][]uint64 // of the program's map; nil: it has none
-	joined  int        // instructions of a row of it
+	issues  [][]uint64 // by instruction: its row of the program's map; nil: it has none
 	access  []account.AccessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
@@ -81,7 +79,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.series = newSeries(len(g.Levels))
 	c.maps.begin(g)
 	c.bytes = make([]uint64, len(g.Levels))
-	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
+	c.slots = make([]*kernel, g.Total())
 }
 
 // LaunchBegin implements probe.Tracer.
@@ -127,19 +125,17 @@ func (c *Collector) LaunchEnd(end uint64) {
 
 // WaveBegin implements probe.Tracer.
 func (c *Collector) WaveBegin(w *probe.Wave) {
-	i := c.geometry.Index(w.WaveSlotID)
-	c.slots[i] = w.Program
 	key := kernelKey{c.step, w.Launch, w.Program}
 	k, ok := c.byKey[key]
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		issues, joined := c.maps.ofProgram(w.Program)
-		c.kernels = append(c.kernels, kernel{access: c.accessesOf(w.Program), issues: issues, joined: joined, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
+		issues := c.maps.ofProgram(w.Program)
+		c.kernels = append(c.kernels, &kernel{access: c.accessesOf(w.Program), issues: issues, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
 			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
-	c.kernelOf[i] = k
-	x := &c.kernels[k]
+	x := c.kernels[k]
+	c.slots[c.geometry.Index(w.WaveSlotID)] = x
 	x.Waves++
 	x.resident++
 	u := &c.maps.Units[w.Unit]
@@ -150,7 +146,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 
 // WaveEnd implements probe.Tracer.
 func (c *Collector) WaveEnd(at uint64, p probe.WaveSlotID) {
-	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
+	k := c.slots[c.geometry.Index(p)]
 	k.last = max(k.last, at)
 	if k.resident--; k.resident == 0 && k.Launch != "" { // other launches of the name may come much later
 		k.addUnitCycles()
@@ -207,7 +203,7 @@ func operations(in *isa.Inst) uint64 {
 
 // Issue implements probe.Tracer.
 func (c *Collector) Issue(i *probe.Issue) {
-	k := &c.kernels[c.kernelOf[c.geometry.Index(i.WaveSlotID)]]
+	k := c.slots[c.geometry.Index(i.WaveSlotID)]
 	k.Instructions++
 	lanes := uint64(bits.OnesCount64(i.Exec))
 	n := lanes * k.weights[i.PC]
@@ -226,13 +222,13 @@ func (c *Collector) Issue(i *probe.Issue) {
 	u.SIMDs[i.SIMD].Lanes += lanes
 	bin := c.maps.bin(i.At - c.firstCycle)
 	if u.Issued[bin]++; k.issues != nil {
-		k.issues[i.PC/k.joined][bin]++
+		k.issues[i.PC][bin]++
 	}
 }
 
 // Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
-	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p.Unit, why, from, to)
+	c.charge(c.slots[c.geometry.Index(p)], p.Unit, why, from, to)
 	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 

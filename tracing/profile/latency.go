@@ -89,7 +89,7 @@ func (c *Collector) Memory(a *probe.Access) {
 		n.Bytes += uint64(a.Lines[i].Bytes)
 	}
 	c.maps.Units[a.Unit].add(&n)
-	of := &c.kernels[c.kernelOf[c.geometry.Index(a.WaveSlotID)]].access[a.PC]
+	of := &c.slots[c.geometry.Index(a.WaveSlotID)].access[a.PC]
 	of.Accesses += n.Accesses
 	of.Lines += n.Lines
 	of.Sectors += n.Sectors

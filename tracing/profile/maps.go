@@ -99,6 +99,10 @@ func (m *maps) bin(cycle uint64) int {
 // span adds the cycles from one to another to a row.
 func (m *maps) span(row []uint64, from, to uint64) {
 	last := m.bin(to - 1)
+	if first := int(from >> m.shift()); first == last {
+		row[last] += to - from
+		return
+	}
 	for i := int(from >> m.shift()); i <= last; i++ {
 		end := min(to, uint64(i+1)<<m.shift())
 		row[i] += end - from
@@ -126,20 +130,23 @@ func (m *maps) spread(row []uint64, from, to, n uint64) {
 	}
 }
 
-// ofProgram returns the rows of a program, and how many of its instructions are in one; nil: there are too many programs.
-func (m *maps) ofProgram(p *program.Program) (issues [][]uint64, joined int) {
-	if i := slices.Index(m.programs, p); i >= 0 {
-		return m.Programs[i].Issues, m.Programs[i].Joined
+// ofProgram returns the row of each instruction of a program; nil: there are too many programs.
+func (m *maps) ofProgram(p *program.Program) (rows [][]uint64) {
+	i := slices.Index(m.programs, p)
+	if i < 0 {
+		if i = len(m.programs); i == mapPrograms {
+			return nil
+		}
+		k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
+		for range (len(p.Insts) + k.Joined - 1) / k.Joined {
+			k.Issues = append(k.Issues, m.newRow())
+		}
+		m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
 	}
-	if len(m.programs) == mapPrograms {
-		return nil, 1
+	for pc := range p.Insts {
+		rows = append(rows, m.Programs[i].Issues[pc/m.Programs[i].Joined])
 	}
-	k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
-	for range (len(p.Insts) + k.Joined - 1) / k.Joined {
-		k.Issues = append(k.Issues, m.newRow())
-	}
-	m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
-	return k.Issues, k.Joined
+	return rows
 }
 
 // sample adds what the parts of the levels moved since the last sample.

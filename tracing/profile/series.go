@@ -130,7 +130,10 @@ func (s *Series) addCycles(row []uint64, from, to uint64) {
 	if from >= to {
 		return
 	}
-	s.bin(to - 1)
+	if last := s.bin(to - 1); int(from>>s.shift()) == last {
+		row[last] += to - from
+		return
+	}
 	for from < to {
 		i := from >> s.shift()
 		end := min((i+1)<<s.shift(), to)
