@@ -38,12 +38,14 @@ func (t *trace) started(w *Wave, from uint64) {
 
 // issued reports the instruction that w is at; the wave is as advance left it.
 func (t *trace) issued(w *Wave, now, end uint64) {
-	t.issue = probe.Issue{WaveSlotID: w.SlotID(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Reason: w.stallReason,
-		From: w.freeAt, Ready: w.ready, At: now, End: end}
-	t.issue.StallCycles = t.issue.Ready
-	if ready := t.issue.Ready; now > ready {
+	i := &t.issue // field by field: the whole would be built elsewhere and copied
+	i.Unit, i.SIMD, i.Slot = t.unit, w.SIMD.Index, w.Slot
+	i.Program, i.PC, i.Exec = w.code.Program, int(w.op.pc), w.State.Exec
+	i.Reason, i.From, i.Ready, i.At, i.End = w.stallReason, w.freeAt, w.ready, now, end
+	i.StallCycles, i.StallReason = i.Ready, 0
+	if now > i.Ready {
 		s := w.SIMD
-		t.issue.StallCycles, t.issue.StallReason = ready+s.shared.backpressureWait(w, w.op, now-ready), s.shared.backpressure.reason
+		i.StallCycles, i.StallReason = i.Ready+s.shared.backpressureWait(w, w.op, now-i.Ready), s.shared.backpressure.reason
 	}
-	t.to.Issue(&t.issue)
+	t.to.Issue(i)
 }
