@@ -29,7 +29,7 @@ func TestBound(t *testing.T) {
 	}{
 		"nothing":      {func(*ComputeUnit, *lds.Component) {}, Never},
 		"a graph":      {func(u *ComputeUnit, _ *lds.Component) { u.units.payloads = idle{} }, Never},
-		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.units.trace.to = idle{} }, 0},
+		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.units.trace.to, u.units.trace.ordered = idle{}, true }, 0},
 		"a cache":      {func(u *ComputeUnit, _ *lds.Component) { u.instructionCache.ways = 1 }, 0},
 		"a port hook":  {func(u *ComputeUnit, _ *lds.Component) { u.banks.AcceptHook(hook{}) }, 0},
 		"connected":    {func(u *ComputeUnit, _ *lds.Component) { u.port.SetConnection(&sim.DirectConnection{}) }, 0},

@@ -274,11 +274,11 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	return true
 }
 
-// Bound implements lookahead.Unit: it returns the first cycle in which a workgroup may come. A tracer or shared instruction cache needs
+// Bound implements lookahead.Unit: it returns the first cycle in which a workgroup may come. An ordered tracer or shared instruction cache needs
 // events in order; then it is 0 and the unit does not run ahead.
 func (u *ComputeUnit) Bound() uint64 {
 	a := u.units
-	if a.trace.to != nil || u.instructionCache.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
+	if a.trace.ordered || u.instructionCache.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
 		return 0
 	}
 	until, now := Never, u.Engine.Now()

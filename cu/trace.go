@@ -9,8 +9,9 @@ import (
 
 // trace reports the work of the compute units to a tracer.
 type trace struct {
-	to     probe.Tracer // nil: no display
-	levels []string     // of the memory hierarchy, nearest first
+	to      probe.Tracer // nil: no display
+	ordered bool         // it needs what units do in the order of time
+	levels  []string     // of the memory hierarchy, nearest first
 
 	access probe.Access
 	group  probe.Workgroup
@@ -20,7 +21,7 @@ type trace struct {
 // Trace reports to t from now on what the compute units do; nil: none. Levels name
 // the memory hierarchy's levels, nearest first.
 func (a *ComputeUnits) Trace(t probe.Tracer, levels []string) {
-	a.trace = trace{to: t, levels: levels}
+	a.trace = trace{to: t, ordered: probe.Ordered(t), levels: levels}
 	for _, u := range a.Units {
 		if p, ok := u.memory.(*memoryUnit); ok && t != nil {
 			p.port.RecordLines()
@@ -65,11 +66,12 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	}
 	t.lines = t.lines[:0]
 	farthest := int8(-1)
-	levels, request := p.port.LineLevels(), p.port.Request()
+	request := p.port.Request()
 	for i, l := range request.Lines {
-		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(p.port.Sectors(i))}
-		if i < len(levels) && levels[i] >= 0 {
-			line.Level, farthest = t.levels[levels[i]], max(farthest, levels[i])
+		level, sectors := p.port.RecordedLine(i)
+		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(sectors)}
+		if level >= 0 {
+			line.Level, farthest = t.levels[level], max(farthest, level)
 		}
 		t.lines = append(t.lines, line)
 	}

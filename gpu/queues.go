@@ -15,6 +15,7 @@ import (
 type queueWork struct {
 	*concurrent.Launches
 	launches         []jobLaunch
+	queued           []*concurrent.QueuedLaunch // of launches
 	functionalRunner *functionalRunner
 	tally            *account.Tally
 	queues           []account.HardwareQueue // of the last round
@@ -49,7 +50,8 @@ func (r *runner) prepareQueues() error {
 			return err
 		}
 	}
-	g.CountApart(r.programs.copiesOf)
+	countApart(g.queued, r.programs)
+	g.MakeCopies()
 	var from []config.Launch
 	for i := range list {
 		from = append(from, *list[i].from)
@@ -78,9 +80,32 @@ func (g *queueWork) add(l *jobLaunch, p *programs) error {
 	if err := g.CheckLevels(l.from); err != nil {
 		return err
 	}
-	g.Add(&concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queuedWork), Codes: p.separate(l),
-		Queue: l.from.Queue, WaitsFor: l.from.After, Release: l.from.Release, Acquire: l.from.Acquire})
+	q := &concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queuedWork), Codes: p.separate(l),
+		Queue: l.from.Queue, WaitsFor: l.from.After, Release: l.from.Release, Acquire: l.from.Acquire}
+	g.queued = append(g.queued, q)
+	g.Add(q)
 	return nil
+}
+
+// countApart gives kernel launches that run the same code copies of it, so that they are counted apart where they overlap.
+func countApart(list []*concurrent.QueuedLaunch, p *programs) {
+	several, of := map[*simd.Code]int{}, map[*simd.Code]*concurrent.Copies{}
+	for _, l := range list {
+		if k := l.Work.Kernel(); k != nil {
+			several[k.Code]++
+		}
+	}
+	for _, l := range list {
+		k := l.Work.Kernel()
+		if k == nil || several[k.Code] < 2 {
+			continue
+		}
+		if of[k.Code] == nil {
+			made := p.copiesOf(k.Code)
+			of[k.Code] = &made
+		}
+		l.Copies = of[k.Code]
+	}
 }
 
 // separate gives each step code of its own, so that the cost of its instructions is counted apart.

@@ -18,20 +18,15 @@ func (p *Port) RecordLines() {
 	}
 }
 
-// LineLevels returns the farthest level that each line of Request reached, if that is recorded: its place among the hierarchy's Counters;
-// -1: none.
-func (p *Port) LineLevels() []int8 {
-	if f, ok := p.h.(*hierarchy.Analytic); ok {
-		return f.LineLevels()
+// RecordedLine returns what is recorded of a line of Request, by its index: the farthest level that it reached, as its place among the
+// hierarchy's Counters (-1: not known), and the number of sectors of 32 bytes that lanes touch. A shorter line counts as one.
+func (p *Port) RecordedLine(i int) (level int8, sectors int) {
+	level = -1
+	if f, ok := p.h.(*hierarchy.Analytic); ok && i < len(f.LineLevels()) {
+		level = f.LineLevels()[i]
 	}
-	return nil
-}
-
-// Sectors returns the number of sectors of 32 bytes that lanes touch in a line of Request, by its index, if that is recorded. A
-// shorter line counts as one.
-func (p *Port) Sectors(line int) (n int) {
-	for _, m := range p.lanes.w.sectors[line] {
-		n += bits.OnesCount64(m)
+	for _, m := range p.lanes.w.sectors[i] {
+		sectors += bits.OnesCount64(m)
 	}
-	return n
+	return level, sectors
 }

@@ -1,4 +1,4 @@
-// Postponed issue cycles: for the host's speed alone. A tracer, or a wave whose accesses take units of the other SIMDs, switches it off.
+// Postponed issue cycles: for the host's speed alone. A tracer that needs the order of time, or a wave whose accesses take units of the other SIMDs, switches it off.
 //
 // Law: an issue cycle before every resident wave's first visible instruction (host_private.go) reads and changes this SIMD's state
 // only. It may be carried out later, in order, if that is before the first visible one, and before anything outside reads or changes
@@ -22,7 +22,7 @@ func (s *SIMD) wake(w *Wave) {
 	s.addReadyLater(w, s.unitFreeAt.issueAt(w))
 	s.nextIssue = min(s.nextIssue, s.align(w.ready))
 	*s.nextVisible = min(*s.nextVisible, s.align(w.ready+w.privateCycles()))
-	if s.trace.to != nil || s.shared.sharingWaves > 0 {
+	if s.trace.ordered || s.shared.sharingWaves > 0 {
 		*s.nextVisible = s.nextIssue
 	}
 }

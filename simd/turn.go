@@ -15,7 +15,7 @@ func (s *fixed) align(cycle uint64) uint64 {
 }
 
 // Issue issues what can issue up to cycle now. Issue cycles in which no instruction is visible outside the SIMD are postponed and run as a
-// batch, at the latest when a visible one may follow. A tracer still sees each at its own cycle.
+// batch, at the latest when a visible one may follow. A tracer that needs the order of time sees each at its own cycle.
 func (s *SIMD) Issue(now uint64) {
 	s.CatchUp(now)
 	if s.nextIssue <= now {
@@ -34,7 +34,7 @@ func (s *SIMD) issueCycle(now, until uint64) {
 	default:
 		issueByAge(s, now, until)
 	}
-	if s.trace.to != nil || s.shared.sharingWaves > 0 {
+	if s.trace.ordered || s.shared.sharingWaves > 0 {
 		*s.nextVisible = s.nextIssue
 	}
 }

@@ -54,28 +54,6 @@ func (l *QueuedLaunch) returnCopy(c *account.Counts) {
 	l.code = nil
 }
 
-// CountApart gives kernel launches that run the same code copies of it, so that they are counted apart where they overlap.
-func (g *Launches) CountApart(copies func(*simd.Code) Copies) {
-	several, of := map[*simd.Code]int{}, map[*simd.Code]*Copies{}
-	for _, l := range g.launches {
-		if k := l.Work.Kernel(); k != nil {
-			several[k.Code]++
-		}
-	}
-	for _, l := range g.launches {
-		k := l.Work.Kernel()
-		if k == nil || several[k.Code] < 2 {
-			continue
-		}
-		if of[k.Code] == nil {
-			made := copies(k.Code)
-			of[k.Code] = &made
-		}
-		l.Copies = of[k.Code]
-	}
-	g.MakeCopies()
-}
-
 // MakeCopies makes a copy of each program for each of its launches that can run at the same time.
 func (g *Launches) MakeCopies() {
 	want := map[*Copies]int{}

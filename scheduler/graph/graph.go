@@ -38,6 +38,7 @@ type Node struct {
 
 	meta     program.Node
 	id       int
+	label    string // of a node in a graph
 	size     uint32 // bytes of a payload
 	indirect *program.Indirect
 	outputs  []output
@@ -78,7 +79,15 @@ type Graph struct {
 	limits scheduler.GraphLimits
 }
 
+// String is the node's name, its index, and its graph where there are several.
 func (n *Node) String() string {
+	if n.label != "" {
+		return n.label
+	}
+	return n.newLabel()
+}
+
+func (n *Node) newLabel() string {
 	if n.Graph != "" {
 		return fmt.Sprintf("%s.%s[%d]", n.Graph, n.Name, n.Index)
 	}
@@ -138,7 +147,7 @@ func (g *Graph) Find(name string, index uint32) *Node {
 func (g *Graph) identify() error {
 	var errs []error
 	for i, n := range g.Nodes {
-		n.id = i
+		n.id, n.label = i, n.newLabel()
 		ref := program.NodeRef{Name: n.Name, Index: n.Index}
 		if g.byRef[ref] != nil {
 			errs = append(errs, graphError("found two nodes %v: want one", n))

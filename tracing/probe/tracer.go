@@ -6,6 +6,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/program"
@@ -206,6 +207,19 @@ type Tracer interface {
 	Picked(p *PayloadWait)
 	// Sample returns the cycle of the next wanted sample; that sample may come later.
 	Sample(s *Sample) (next uint64)
+}
+
+// An UnorderedTracer is a Tracer that gets issues of different SIMDs out of the order of their cycles. Those of a SIMD are in order, and
+// after all that may delay them.
+type UnorderedTracer interface{ Unordered() }
+
+// Ordered reports whether a tracer, which may be nil, needs issues in the order of their cycles.
+func Ordered(t Tracer) bool {
+	if list, ok := t.(tracers); ok {
+		return slices.ContainsFunc(list, func(x sampledTracer) bool { return Ordered(x.Tracer) })
+	}
+	_, unordered := t.(UnorderedTracer)
+	return t != nil && !unordered
 }
 
 // NopTracer ignores all.

@@ -17,14 +17,13 @@ type Collector struct {
 	firstCycle      uint64 // cycle of the first launch
 	end             uint64
 	series          Series
-	kernels         []kernel
+	kernels         []*kernel
 	byKey           map[kernelKey]int
 	steps           []Step
 	step            int
 	sampled         uint64
-	bytes           []uint64 // of each level, at the last sample
-	slots           []*program.Program
-	kernelOf        []int // by wave slot
+	bytes           []uint64  // of each level, at the last sample
+	slots           []*kernel // by wave slot
 	waiting         map[waitKey]uint64
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
@@ -49,8 +48,7 @@ type kernel struct {
 	Kernel
 	program *program.Program
 	weights []uint64   // operations of a lane, by instruction
-	issues  [][]uint64 // of the program's map; nil: it has none
-	joined  int        // instructions of a row of it
+	issues  [][]uint64 // by instruction: its row of the program's map; nil: it has none
 	access  []account.AccessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
@@ -80,6 +78,9 @@ func NewCollector() *Collector {
 	return &Collector{accesses: map[*program.Program][]account.AccessCounts{}, workgroups: map[residentGroup]begunAccess{}, byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
+// Unordered implements probe.UnorderedTracer: sums do not depend on the order.
+func (c *Collector) Unordered() {}
+
 // RunBegin implements probe.Tracer.
 func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
@@ -87,7 +88,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.maps.begin(g)
 	c.bytes = make([]uint64, len(g.Levels))
 	c.units = make([]unitWork, g.Engines*g.Units)
-	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
+	c.slots = make([]*kernel, g.Total())
 }
 
 // LaunchBegin implements probe.Tracer.
@@ -134,19 +135,17 @@ func (c *Collector) LaunchEnd(end uint64) {
 
 // WaveBegin implements probe.Tracer.
 func (c *Collector) WaveBegin(w *probe.Wave) {
-	i := c.geometry.Index(w.WaveSlotID)
-	c.slots[i] = w.Program
 	key := kernelKey{c.step, w.Launch, w.Program}
 	k, ok := c.byKey[key]
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		issues, joined := c.maps.ofProgram(w.Program)
-		c.kernels = append(c.kernels, kernel{access: c.accessesOf(w.Program), issues: issues, joined: joined, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
+		issues := c.maps.ofProgram(w.Program)
+		c.kernels = append(c.kernels, &kernel{access: c.accessesOf(w.Program), issues: issues, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
 			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
-	c.kernelOf[i] = k
-	x := &c.kernels[k]
+	x := c.kernels[k]
+	c.slots[c.geometry.Index(w.WaveSlotID)] = x
 	x.Waves++
 	x.resident++
 	u := &c.maps.Units[w.Unit]
@@ -157,7 +156,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 
 // WaveEnd implements probe.Tracer.
 func (c *Collector) WaveEnd(at uint64, p probe.WaveSlotID) {
-	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
+	k := c.slots[c.geometry.Index(p)]
 	k.last = max(k.last, at)
 	if k.resident--; k.resident == 0 && k.Launch != "" { // other launches of the name may come much later
 		k.addUnitCycles()
@@ -214,42 +213,43 @@ func operations(in *isa.Inst) uint64 {
 
 // Issue implements probe.Tracer.
 func (c *Collector) Issue(i *probe.Issue) {
-	k := &c.kernels[c.kernelOf[c.geometry.Index(i.WaveSlotID)]]
+	k := c.slots[c.geometry.Index(i.WaveSlotID)]
 	k.Instructions++
 	lanes := uint64(bits.OnesCount64(i.Exec))
 	n := lanes * k.weights[i.PC]
 	k.Operations += n
 	c.steps[c.step].Operations += n
-	c.charge(k, i.WaveSlotID, i.Reason, i.From, i.Ready)
-	c.charge(k, i.WaveSlotID, i.StallReason, i.Ready, i.StallCycles)
-	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.StallCycles), i.At)
-	c.charge(k, i.WaveSlotID, account.Issued, i.At, i.End)
+	c.charge(k, i.Unit, i.Reason, i.From, i.Ready)
+	c.charge(k, i.Unit, i.StallReason, i.Ready, i.StallCycles)
+	c.charge(k, i.Unit, account.Unit, max(i.Ready, i.StallCycles), i.At)
+	c.charge(k, i.Unit, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
 	u := &c.maps.Units[i.Unit]
+	c.maps.span(u.Busy, i.From-c.firstCycle, i.End-c.firstCycle)
 	u.Instructions++
 	u.Lanes += lanes
 	u.SIMDs[i.SIMD].Instructions++
 	u.SIMDs[i.SIMD].Lanes += lanes
 	bin := c.maps.bin(i.At - c.firstCycle)
 	if u.Issued[bin]++; k.issues != nil {
-		k.issues[i.PC/k.joined][bin]++
+		k.issues[i.PC][bin]++
 	}
 }
 
 // Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
-	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
+	c.charge(c.slots[c.geometry.Index(p)], p.Unit, why, from, to)
+	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 
-// charge charges cycles of a slot to a reason, in all tables.
-func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, from, to uint64) {
+// charge charges cycles of a slot of a unit to a reason.
+func (c *Collector) charge(k *kernel, unit int, why account.Reason, from, to uint64) {
 	if from >= to {
 		return
 	}
 	k.Slots[why] += to - from
-	c.steps[c.step].Units[p.Unit][why] += to - from
+	c.steps[c.step].Units[unit][why] += to - from
 	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
-	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
 }
 
 // accessesOf returns the counts of a program's instructions.

@@ -31,8 +31,15 @@ type LatencyBin struct {
 
 // latencies count accesses by level and by cycles.
 type latencies struct {
-	counts  map[string]map[uint64]uint64
+	levels  []latencyCounts // few
 	pending map[pendingAccess]begunAccess
+}
+
+// latencyCounts count the accesses of a level by cycles.
+type latencyCounts struct {
+	level string
+	short [2048]uint64      // by cycles
+	long  map[uint64]uint64 // the others
 }
 
 // A pendingAccess names an access that is done later, and a begunAccess is where it began.
@@ -47,13 +54,31 @@ type begunAccess struct {
 }
 
 func (l *latencies) add(level string, cycles uint64) {
-	if l.counts == nil {
-		l.counts = map[string]map[uint64]uint64{}
+	i := 0
+	for ; i < len(l.levels) && l.levels[i].level != level; i++ {
 	}
-	if l.counts[level] == nil {
-		l.counts[level] = map[uint64]uint64{}
+	if i == len(l.levels) {
+		l.levels = append(l.levels, latencyCounts{level: level, long: map[uint64]uint64{}})
 	}
-	l.counts[level][cycles]++
+	if c := &l.levels[i]; cycles < uint64(len(c.short)) {
+		c.short[cycles]++
+	} else {
+		c.long[cycles]++
+	}
+}
+
+// counts returns the number of accesses by cycles.
+func (c *latencyCounts) counts() map[uint64]uint64 {
+	by := map[uint64]uint64{}
+	for n, times := range c.long {
+		by[n] = times
+	}
+	for n, times := range c.short {
+		if times > 0 {
+			by[uint64(n)] = times
+		}
+	}
+	return by
 }
 
 // Memory implements probe.Tracer.
@@ -64,7 +89,7 @@ func (c *Collector) Memory(a *probe.Access) {
 		n.Bytes += uint64(a.Lines[i].Bytes)
 	}
 	c.maps.Units[a.Unit].add(&n)
-	of := &c.kernels[c.kernelOf[c.geometry.Index(a.WaveSlotID)]].access[a.PC]
+	of := &c.slots[c.geometry.Index(a.WaveSlotID)].access[a.PC]
 	of.Accesses += n.Accesses
 	of.Lines += n.Lines
 	of.Sectors += n.Sectors
@@ -90,8 +115,8 @@ func (c *Collector) AccessDone(at uint64, unit int, id uint64) {
 
 // summaries returns the distributions, the LDS first, then the levels in their order.
 func (l *latencies) summaries(levels []string) (list []Latency) {
-	for level, counts := range l.counts {
-		list = append(list, newLatency(level, counts))
+	for i := range l.levels {
+		list = append(list, newLatency(l.levels[i].level, l.levels[i].counts()))
 	}
 	order := append([]string{"lds"}, levels...)
 	slices.SortFunc(list, func(a, b Latency) int {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math/bits"
 	"slices"
 
 	"spvsim/account"
@@ -81,22 +82,29 @@ func (m *maps) begin(g *probe.Geometry) {
 	}
 }
 
+// shift is log2 of BinCycles, a power of two.
+func (m *Maps) shift() uint { return uint(bits.TrailingZeros64(m.BinCycles)) & 63 }
+
 // bin returns the bin of a cycle. It joins bins until they reach the cycle.
 func (m *maps) bin(cycle uint64) int {
-	for cycle >= m.BinCycles*mapBins {
+	for cycle>>m.shift() >= mapBins {
 		for _, row := range m.rows {
 			halve(row, func(a, b uint64) uint64 { return a + b })
 		}
 		m.BinCycles *= 2
 	}
-	return int(cycle / m.BinCycles)
+	return int(cycle >> m.shift())
 }
 
 // span adds the cycles from one to another to a row.
 func (m *maps) span(row []uint64, from, to uint64) {
 	last := m.bin(to - 1)
-	for i := int(from / m.BinCycles); i <= last; i++ {
-		end := min(to, uint64(i+1)*m.BinCycles)
+	if first := int(from >> m.shift()); first == last {
+		row[last] += to - from
+		return
+	}
+	for i := int(from >> m.shift()); i <= last; i++ {
+		end := min(to, uint64(i+1)<<m.shift())
 		row[i] += end - from
 		from = end
 	}
@@ -108,34 +116,37 @@ func (m *maps) spread(row []uint64, from, to, n uint64) {
 		return
 	}
 	last := m.bin(max(to, from+1) - 1)
-	first := int(from / m.BinCycles)
+	first := int(from >> m.shift())
 	if first == last {
 		row[last] += n
 		return
 	}
 	length, given := to-from, uint64(0)
 	for i := first; i <= last; i++ {
-		until := min(to, uint64(i+1)*m.BinCycles) - from
+		until := min(to, uint64(i+1)<<m.shift()) - from
 		share := n/length*until + n%length*until/length
 		row[i] += share - given
 		given = share
 	}
 }
 
-// ofProgram returns the rows of a program, and how many of its instructions are in one; nil: there are too many programs.
-func (m *maps) ofProgram(p *program.Program) (issues [][]uint64, joined int) {
-	if i := slices.Index(m.programs, p); i >= 0 {
-		return m.Programs[i].Issues, m.Programs[i].Joined
+// ofProgram returns the row of each instruction of a program; nil: there are too many programs.
+func (m *maps) ofProgram(p *program.Program) (rows [][]uint64) {
+	i := slices.Index(m.programs, p)
+	if i < 0 {
+		if i = len(m.programs); i == mapPrograms {
+			return nil
+		}
+		k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
+		for range (len(p.Insts) + k.Joined - 1) / k.Joined {
+			k.Issues = append(k.Issues, m.newRow())
+		}
+		m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
 	}
-	if len(m.programs) == mapPrograms {
-		return nil, 1
+	for pc := range p.Insts {
+		rows = append(rows, m.Programs[i].Issues[pc/m.Programs[i].Joined])
 	}
-	k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
-	for range (len(p.Insts) + k.Joined - 1) / k.Joined {
-		k.Issues = append(k.Issues, m.newRow())
-	}
-	m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
-	return k.Issues, k.Joined
+	return rows
 }
 
 // sample adds what the parts of the levels moved since the last sample.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +101,12 @@ func (s *Series) clone() Series {
 	return out
 }
 
+// shift is log2 of BinCycles, which is a power of two while a series grows.
+func (s *Series) shift() uint { return uint(bits.TrailingZeros64(s.BinCycles)) & 63 }
+
 // bin returns the bin of a cycle. It joins bins until the series reaches the cycle.
 func (s *Series) bin(cycle uint64) int {
-	for cycle >= s.BinCycles*maxBins {
+	for cycle>>s.shift() >= maxBins {
 		for _, row := range s.rows() {
 			halve(*row, func(a, b uint64) uint64 { return a + b })
 		}
@@ -111,7 +115,7 @@ func (s *Series) bin(cycle uint64) int {
 		}
 		s.BinCycles *= 2
 	}
-	return int(cycle / s.BinCycles)
+	return int(cycle >> s.shift())
 }
 
 func halve(row []uint64, join func(a, b uint64) uint64) {
@@ -129,10 +133,13 @@ func (s *Series) addCycles(row []uint64, from, to uint64) {
 	if from >= to {
 		return
 	}
-	s.bin(to - 1)
+	if last := s.bin(to - 1); int(from>>s.shift()) == last {
+		row[last] += to - from
+		return
+	}
 	for from < to {
-		i := from / s.BinCycles
-		end := min((i+1)*s.BinCycles, to)
+		i := from >> s.shift()
+		end := min((i+1)<<s.shift(), to)
 		row[i] += end - from
 		from = end
 	}
@@ -156,8 +163,8 @@ func (s *Series) addEvenly(row []uint64, from, to, amount uint64) {
 	}
 	s.bin(to - 1)
 	for begin, given := from, uint64(0); from < to; {
-		i := from / s.BinCycles
-		from = min((i+1)*s.BinCycles, to)
+		i := from >> s.shift()
+		from = min((i+1)<<s.shift(), to)
 		part := uint64(float64(amount)*float64(from-begin)/float64(to-begin)) - given
 		if from == to {
 			part = amount - given
