@@ -25,7 +25,7 @@ func (c *Counts) relativeHalf() float64 {
 
 // Prior of the share of the variance that two machines do not have in common, and the units that it counts for.
 const (
-	priorShare  = 0.25
+	priorShare  = 0.125
 	priorUnits  = 4
 	priorSpread = 0.02 // relative standard deviation of a unit
 )
@@ -50,7 +50,7 @@ func differingShare(x, of []SampledUnit) float64 {
 			differ, all = differ+b[j]*b[j], all+b[j]*b[j]
 		}
 	}
-	return differ / all
+	return max(differ/all, priorShare) // what all units of a machine err by is not among their deviations
 }
 
 // deviations are the relative differences of units' cycles of an instruction from those of their stratum.

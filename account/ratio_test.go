@@ -20,11 +20,11 @@ func TestIntervalOfRatios(t *testing.T) {
 		x, of *Counts
 		share float64
 	}{
-		"the same units are slow":   {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(0, 0, 110), unit(0, 100, 90)), 0.25 * all / (all + 0.04)},
-		"other units are slow":      {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(0, 0, 90), unit(0, 100, 110)), (0.25*all + 0.08) / (all + 0.04)},
-		"units of other launches":   {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(1, 0, 110), unit(1, 100, 90)), (0.25*all + 0.04) / (all + 0.04)},
-		"no units":                  {run(2000, 60), run(1000, 40), 0.25},
-		"one is nearer than others": {run(2000, 60, unit(0, 0, 220), unit(0, 90, 180)), run(1000, 40, unit(0, 100, 100)), (0.25*all + 0.01 + 0.01) / (all + 0.01 + 0.01)},
+		"the same units are slow":   {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(0, 0, 110), unit(0, 100, 90)), 0.125},
+		"other units are slow":      {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(0, 0, 90), unit(0, 100, 110)), (0.125*all + 0.08) / (all + 0.04)},
+		"units of other launches":   {run(2000, 60, unit(0, 0, 220), unit(0, 100, 180)), run(1000, 40, unit(1, 0, 110), unit(1, 100, 90)), (0.125*all + 0.04) / (all + 0.04)},
+		"no units":                  {run(2000, 60), run(1000, 40), 0.125},
+		"one is nearer than others": {run(2000, 60, unit(0, 0, 220), unit(0, 90, 180)), run(1000, 40, unit(0, 100, 100)), (0.125*all + 0.01 + 0.01) / (all + 0.01 + 0.01)},
 	} {
 		ratio, low, high := c.x.Ratio(c.of)
 		half := math.Sqrt(c.share) * math.Hypot(0.03, 0.04)

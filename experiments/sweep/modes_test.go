@@ -60,7 +60,7 @@ func TestRowsCarryRatios(t *testing.T) {
 	if rows.column("n_ratio") != nil {
 		t.Error("a parameter of the job has ratios")
 	}
-	half := math.Sqrt(0.25) * math.Hypot(0.03, 0.04)
+	half := math.Sqrt(0.125) * math.Hypot(0.03, 0.04)
 	for name, want := range map[string][]float64{"latency_ratio": {1, 2, 1, 3}, "latency_ratio_low": {1, 2 * math.Exp(-half), 1, 3}, "latency_ratio_high": {1, 2 * math.Exp(half), 1, 3}} {
 		c := rows.column(name)
 		if c == nil {
