@@ -101,11 +101,15 @@ func settlePicture(t *testing.T, name string, want []byte) {
 	}
 }
 
-// Figures over time are drawn from rows of runs (run --series): the committed ones equal those of their rows.
-func TestSeriesFigures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("series", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no figures: %v", err)
+// Figures over time are drawn from rows of runs (run --series), and others from measured rows: the committed ones equal those of their rows.
+func TestOtherFigures(t *testing.T) {
+	var files []string
+	for _, folder := range []string{"series", "measured"} {
+		list, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no figures in %s: %v", folder, err)
+		}
+		files = append(files, list...)
 	}
 	for _, file := range files {
 		text := suite.Must(os.ReadFile(file))(t)

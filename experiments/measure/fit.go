@@ -34,12 +34,14 @@ type fittedKey struct {
 	integer  bool
 	was, is  float64
 	measured float64
-	reached  float64 // the constant that was simulated last
-	with     string  // the settings of that simulation
-	expected float64 // change of the constant by the last round's moves, in cycles or as a logarithm; 0: none
-	before   struct{ is, reached float64 }
-	end      string // why the key moves no more; empty: it may
-	bound    bool   // the key does not act, and is as it was
+	reached  float64  // the constant that was simulated last
+	with     string   // the settings of that simulation
+	expected float64  // change of the constant by the last round's moves, in cycles or as a logarithm; 0: none
+	before   fitValue // the last move
+	best     fitValue // of all moves
+	worse    int      // moves since then
+	end      string   // why the key moves no more; empty: it may
+	bound    bool     // the key does not act, and is as it was
 }
 
 // Limits of the search.
@@ -172,14 +174,24 @@ func (k *fittedKey) step(clockMHz, above float64) {
 		slope = (constant(k.reached) - constant(k.before.reached)) / k.expected
 	}
 	k.expected = 0
-	switch {
-	case k.end != "", above == 0 && !k.isOff():
+	if k.end != "" || above == 0 && !k.isOff() {
 		return
-	case slope < leastSlope:
-		k.is, k.end, k.bound = k.before.is, "other parts of the machine bound this", true
+	}
+	if k.worse++; k.best.reached == 0 || factor(k.reached, k.measured) < factor(k.best.reached, k.measured) {
+		k.best, k.worse = k.now(), 0
+	}
+	if slope < leastSlope || k.worse == 2 {
+		k.is, k.reached = k.best.is, k.best.reached
+		k.end = "no number of the key is nearer"
+		if k.is == k.was {
+			k.end, k.bound = "other parts of the machine bound this", true
+		}
 		return
 	}
 	next := back(key(k.is) + off/slope - above)
+	if k.worse == 1 {
+		next = back((key(k.is) + key(k.best.is)) / 2)
+	}
 	least := 0.001
 	if k.integer {
 		next, least = math.Round(next), 0
@@ -187,14 +199,22 @@ func (k *fittedKey) step(clockMHz, above float64) {
 	switch {
 	case next < least:
 		next, k.end = least, "the key is at the end of its range"
-	case above == 0 && next == k.is, next == k.before.is && factor(k.before.reached, k.measured) >= factor(k.reached, k.measured):
-		k.end = "no number of the key is nearer"
+	case above == 0 && (next == k.is || next == k.best.is):
+		k.is, k.reached, k.end = k.best.is, k.best.reached, "no number of the key is nearer"
 		return
 	}
-	k.before.is, k.before.reached = k.is, k.reached
+	k.before = k.now()
 	k.expected = key(next) - key(k.is) + above
 	k.is = next
+	if above != 0 { // what was best is so no longer
+		k.best, k.worse = fitValue{}, 0
+	}
 }
+
+// A fitValue is a value of a key with the constant that it gives.
+type fitValue struct{ is, reached float64 }
+
+func (k *fittedKey) now() fitValue { return fitValue{k.is, k.reached} }
 
 func (f *Fit) worst() float64 {
 	worst := 1.0

@@ -454,8 +454,10 @@ func TestRecorded(t *testing.T) {
 
 // A fit finds the constants that made-up measurements were simulated with, and simulates none more often than it must.
 func TestFitFindsConstants(t *testing.T) {
-	// A machine in closed form: latencies add up over the levels, bandwidths are proportional, but for one that the L2 bounds, and one whose
-	// key acts by a third.
+	base := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx"}))(t)
+	was := func(path string) float64 { v, _, _ := base.NumberAt(path); return v }
+	// A machine in closed form: latencies add up over the levels, bandwidths are proportional, but for one that the L2 bounds, one whose
+	// key acts by a third, and one in steps.
 	model := func(v map[string]float64) []Constant {
 		return []Constant{
 			{Name: "l1", Unit: "ns", Key: "vector_l1.latency_cycles", Simulated: (20 + v["vector_l1.latency_cycles"]) / 2.5},
@@ -463,11 +465,10 @@ func TestFitFindsConstants(t *testing.T) {
 			{Name: "reads", Unit: "GB/s", Key: "l2.bytes_per_cycle", Simulated: 16 * v["l2.bytes_per_cycle"]},
 			{Name: "lds", Unit: "GB/s", Key: "lds.bytes_per_cycle", Simulated: min(50*v["lds.bytes_per_cycle"], 6000)},
 			{Name: "memory", Unit: "GB/s", Key: "memory.bytes_per_cycle", Simulated: 900 * math.Cbrt(v["memory.bytes_per_cycle"]/400)},
+			{Name: "steps", Unit: "GB/s", Key: "vector_l1.bytes_per_cycle", Simulated: 3000 * (1 + math.Floor(v["vector_l1.bytes_per_cycle"]/was("vector_l1.bytes_per_cycle")))},
 			{Name: "launch", Unit: "ns", Key: "dispatcher.following_launch_cycles", Simulated: 100 + v["dispatcher.following_launch_cycles"]/2.5},
 		}
 	}
-	base := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx"}))(t)
-	was := func(path string) float64 { v, _, _ := base.NumberAt(path); return v }
 	wanted := map[string]float64{
 		"vector_l1.latency_cycles": 70, "l2.latency_cycles": 210, "l2.bytes_per_cycle": 48, "memory.bytes_per_cycle": 600,
 		"lds.bytes_per_cycle": was("lds.bytes_per_cycle"), "dispatcher.following_launch_cycles": 0,
@@ -478,6 +479,8 @@ func TestFitFindsConstants(t *testing.T) {
 		switch c.Name {
 		case "lds":
 			c.Measured = 9000 // more than the other parts give
+		case "steps":
+			c.Measured = 3500 // between two steps, of which the lower one is nearer
 		case "launch":
 			c.Measured = 50 // less than a launch without the key
 		}
@@ -503,17 +506,23 @@ func TestFitFindsConstants(t *testing.T) {
 	var table bytes.Buffer
 	suite.OK(t, f.WriteTable(&table))
 	for _, k := range f.keys {
+		if k.path == "vector_l1.bytes_per_cycle" {
+			if k.is >= k.was || k.reached != 3000 {
+				t.Errorf("%s = %v gives %v: want the step at 3000", k.path, k.is, k.reached)
+			}
+			continue
+		}
 		if math.Abs(k.is-wanted[k.path]) > 3*fitTolerance*wanted[k.path] {
 			t.Errorf("%s = %v: want %v", k.path, k.is, wanted[k.path])
 		}
 	}
-	for _, want := range []string{"other parts of the machine bound this", "the key is at the end of its range"} {
+	for _, want := range []string{"no number of the key is nearer", "other parts of the machine bound this", "the key is at the end of its range"} {
 		if strings.Count(table.String(), want) != 1 {
 			t.Errorf("the table says %q %d times: want it once:\n%s", want, strings.Count(table.String(), want), &table)
 		}
 	}
-	if simulated > 3*len(f.keys) {
-		t.Errorf("%d constants were simulated for %d keys: want at most three for each", simulated, len(f.keys))
+	if simulated > 4*len(f.keys) {
+		t.Errorf("%d constants were simulated for %d keys: want at most four for each", simulated, len(f.keys))
 	}
 	delete(wanted, "lds.bytes_per_cycle") // the file leaves it to the base
 	var file bytes.Buffer
