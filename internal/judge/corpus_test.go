@@ -95,7 +95,7 @@ func writeRows(path string, rows []Row) error {
 	w := csv.NewWriter(f)
 	head := []string{"module", "machine", "error"}
 	for _, who := range []string{"here", "RADV"} {
-		head = append(head, who+" instructions", who+" registers", who+" waves")
+		head = append(head, who+" instructions", who+" registers", who+" waves", who+" loops")
 		for _, k := range KindNames {
 			head = append(head, who+" "+k)
 		}
@@ -109,7 +109,7 @@ func writeRows(path string, rows []Row) error {
 		} else {
 			for _, c := range []*Code{r.Lowered, r.RADV} {
 				n := c.Static()
-				line = append(line, fmt.Sprint(n.Total()), strconv.Itoa(c.VectorRegs), strconv.Itoa(c.Waves))
+				line = append(line, fmt.Sprint(n.Total()), strconv.Itoa(c.VectorRegs), strconv.Itoa(c.Waves), strconv.Itoa(regions(c.Blocks).loops()))
 				for _, x := range n {
 					line = append(line, fmt.Sprint(x))
 				}
@@ -119,4 +119,12 @@ func writeRows(path string, rows []Row) error {
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// loops counts the loops in a region.
+func (r *region) loops() (n int) {
+	for _, l := range r.inner {
+		n += 1 + l.loops()
+	}
+	return n
 }
