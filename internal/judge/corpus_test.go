@@ -57,66 +57,84 @@ func sizeIDs(m *validate.Module, e *validate.EntryPoint) []uint32 {
 	return nil
 }
 
-// The comparison of modules of a folder: go test ./internal/judge -run TestCorpus -timeout 0 -corpus DIR -rows FILE.
+// The comparison of modules of a folder (own: of the repository), with -root by both Mesas: go test ./internal/judge -run
+// TestCorpus -timeout 0 -corpus DIR -rows FILE.
 func TestCorpus(t *testing.T) {
 	if *corpusFolder == "" {
 		return
 	}
-	d := opened(t)
+	drivers := []*Driver{opened(t)}
 	if *rootFolder != "" {
-		d = suite.Must(openIn(*rootFolder))(t)
+		drivers = append(drivers, suite.Must(openIn(*rootFolder))(t))
 	}
-	d.answers = *answers
 	on := presets()
 	if *machineNames != "" {
 		on = []string{*machineNames}
 	}
-	var shaders []Shader
-	if *corpusFolder == "own" {
-		shaders = suite.Must(Modules("../..", Folders))(t)
-	} else {
-		shaders = suite.Must(Modules(*corpusFolder, []string{"."}))(t)
+	root, folders := *corpusFolder, []string{"."}
+	if root == "own" {
+		root, folders = "../..", Folders
 	}
-	rows := suite.Must(d.Rows(shaders, on))(t)
-	for _, s := range Summarize(rows) {
-		t.Logf("%-18s %d compared: instructions %.3f, factor %.3f, registers %.3f, waves %.3f", s.Machine, s.Compared, s.Instructions.Mean(), s.Instructions.Factor(), s.VectorRegs.Factor(), s.Waves.Factor())
+	shaders := suite.Must(Modules(root, folders))(t)
+	var all [][]Row
+	for _, d := range drivers {
+		d.answers = *answers
+		rows := suite.Must(d.Rows(shaders, on))(t)
+		for _, s := range Summarize(rows) {
+			t.Logf("%-18s Mesa of %q: %d compared, instructions %.3f, factor %.3f, registers %.3f, waves %.3f", s.Machine, d.root, s.Compared, s.Instructions.Mean(), s.Instructions.Factor(), s.VectorRegs.Factor(), s.Waves.Factor())
+		}
+		all = append(all, rows)
 	}
 	if *rowsFile != "" {
-		suite.OK(t, writeRows(*rowsFile, rows))
+		suite.OK(t, writeRows(*rowsFile, all))
 	}
 }
 
-func writeRows(path string, rows []Row) error {
+// writeRows writes the rows of each driver: 0 is this system's, 1 that of -root.
+func writeRows(path string, all [][]Row) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	head := []string{"module", "machine", "error"}
+	head := []string{"module", "machine", "driver", "error"}
 	for _, who := range []string{"here", "RADV"} {
-		head = append(head, who+" instructions", who+" registers", who+" waves")
+		head = append(head, who+" instructions", who+" registers", who+" waves", who+" loops")
 		for _, k := range KindNames {
 			head = append(head, who+" "+k)
 		}
 	}
 	w.Write(head)
-	for i := range rows {
-		r := &rows[i]
-		line := []string{r.Name, r.Machine, ""}
-		if r.Err != nil {
-			line[2] = fmt.Sprint(r.Err)
-		} else {
-			for _, c := range []*Code{r.Lowered, r.RADV} {
-				n := c.Static()
-				line = append(line, fmt.Sprint(n.Total()), strconv.Itoa(c.VectorRegs), strconv.Itoa(c.Waves))
-				for _, x := range n {
-					line = append(line, fmt.Sprint(x))
-				}
-			}
+	for d, rows := range all {
+		for i := range rows {
+			w.Write(append([]string{rows[i].Name, rows[i].Machine, strconv.Itoa(d)}, rows[i].numbers()...))
 		}
-		w.Write(line)
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// numbers are the columns of a row after its names.
+func (r *Row) numbers() []string {
+	if r.Err != nil {
+		return []string{r.Err.Error()}
+	}
+	line := []string{""}
+	for _, c := range []*Code{r.Lowered, r.RADV} {
+		n := c.Static()
+		line = append(line, fmt.Sprint(n.Total()), strconv.Itoa(c.VectorRegs), strconv.Itoa(c.Waves), strconv.Itoa(regions(c.Blocks).loops()))
+		for _, x := range n {
+			line = append(line, fmt.Sprint(x))
+		}
+	}
+	return line
+}
+
+// loops counts the loops in a region.
+func (r *region) loops() (n int) {
+	for _, l := range r.inner {
+		n += 1 + l.loops()
+	}
+	return n
 }

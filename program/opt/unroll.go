@@ -11,9 +11,9 @@ import (
 // unroll replaces innermost loops by copies of their body, one for each trip, if their number is a small constant. A
 // round does not unroll the copies that it made: they are folded first.
 func unroll(f *ir.Func, o Options) bool {
+	changed := !o.SelectBuffers && removeIdleLoops(f)
 	g := newGraph(f)
 	u := newUses(f)
-	changed := false
 	for i, l := range g.loops {
 		if g.isInnermost(i) && unrollLoop(f, g, l, u, o) {
 			changed = true
@@ -46,9 +46,9 @@ func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
 
 // An unrolling is a plan for a loop. exit is taken in iteration last, or, if that is a guess, in any iteration.
 type unrolling struct {
-	exit    *ir.Block // nil: nothing
-	last    int
-	isGuess bool
+	exit  *ir.Block // nil: nothing
+	last  int
+	guess *ir.Value // the counter of a guess, which indexes an array; nil: last is known
 }
 
 // tripCount finds an exit that every iteration tests, and the iteration, counted from 0, in which it is taken. It
@@ -192,7 +192,7 @@ func (c *copier) copyAll() {
 		start[i] = phi.Args[1-back]
 	}
 	copies := c.last + 1
-	if c.isGuess {
+	if c.guess != nil {
 		copies = c.last
 	}
 	for n := range copies {
@@ -208,7 +208,7 @@ func (c *copier) copyAll() {
 		} else {
 			from.Succs = redirect(from.Succs, c.l.header, h)
 		}
-		if !c.isGuess {
+		if c.guess == nil {
 			c.decide(n == c.last)
 		}
 		from = c.blockOf(c.l.latch)
@@ -216,7 +216,7 @@ func (c *copier) copyAll() {
 			start[i] = c.valueOf(phi.Args[back])
 		}
 	}
-	if c.isGuess {
+	if c.guess != nil {
 		c.goOn(from, start)
 		return
 	}
@@ -235,6 +235,7 @@ func (c *copier) goOn(from *ir.Block, start []*ir.Value) {
 	for i, phi := range h.Phis {
 		phi.Args[entry] = start[i]
 	}
+	c.dropOutside()
 }
 
 // linkEntry leads into the first copy instead of the loop.

@@ -54,8 +54,7 @@ func mesaUnrolling(g *graph, l *loop, u *uses, o Options) unrolling {
 		if !hinted {
 			trips, values = o.UnrollTrips, o.UnrollValues
 		}
-		exit, n = guessTrips(g, l, min(trips, values/max(cost, 1)))
-		return unrolling{exit, n, true}
+		return guessTrips(g, l, min(trips, values/max(cost, 1)))
 	}
 	small := n*cost <= values || n <= most && indexesWhole(l, n)
 	if !small || !plainExits(g, l) || !countedByAddition(l, exit) {

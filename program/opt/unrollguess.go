@@ -2,6 +2,7 @@ package opt
 
 import (
 	"iter"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -9,11 +10,11 @@ import (
 
 // guessTrips returns the trips that Mesa guesses for a loop whose counter is compared with an unknown value
 // (nir_loop_analyze, guess_loop_limit): the length of the shortest array that the counter indexes. So many copies, each
-// with its test, come before the loop (partial_unroll). It returns nil if there is no guess.
-func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
+// with its test, come before the loop (partial_unroll). The plan is empty if there is no guess.
+func guessTrips(g *graph, l *loop, most int) unrolling {
 	exit := onlyExit(g, l)
 	if exit == nil || len(exit.Cond.Args) != 2 {
-		return nil, 0
+		return unrolling{}
 	}
 	for i, phi := range exit.Cond.Args {
 		limit := exit.Cond.Args[1-i]
@@ -22,11 +23,11 @@ func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
 		}
 		if n := shortestIndexed(l, phi); n > 0 && n <= most {
 			if trips := simulate(g, l, exit, n, map[*ir.Value]uint64{limit: uint64(n)}); trips > 0 {
-				return exit, trips
+				return unrolling{exit, trips, phi}
 			}
 		}
 	}
-	return nil, 0
+	return unrolling{}
 }
 
 // onlyExit returns the one exit of the loop, if every iteration passes it.
@@ -51,6 +52,52 @@ func shortestIndexed(l *loop, counter *ir.Value) (shortest int) {
 		}
 	}
 	return shortest
+}
+
+// dropOutside removes from the loop behind the copies of a guess the accesses to variables and the LDS that its counter indexes,
+// which is past the array's length there (remove_out_of_bounds_induction_use). What they load is not defined. Mesa does so
+// in buffers too, where this package leaves the access, so that it is reported.
+func (c *copier) dropOutside() {
+	gone := map[*ir.Value]bool{}
+	for v, a := range indexedArrays(c.l, c.guess) {
+		own := v.Mem.Space == isa.SpaceScratch || v.Mem.Space == isa.SpaceLDS
+		if own && !v.Mem.Volatile && int(a.Length) <= c.last && risesFrom(v, c.guess) {
+			gone[v] = true
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	names, constants := newRenaming(c.f), newPool(c.f)
+	for b := range c.l.blocks {
+		b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool { return gone[v] })
+	}
+	for v := range gone {
+		if v.Op == isa.Load {
+			names.set(v, constants.undef(v.R))
+		}
+	}
+	constants.flush()
+	names.apply(c.f)
+}
+
+// risesFrom reports that the address of an access adds nothing negative to its steps from the counter, so that it is not
+// before the element that the counter names.
+func risesFrom(v, counter *ir.Value) bool {
+	_, index, _, _ := v.MemArgs()
+	var rises func(v *ir.Value) bool
+	rises = func(v *ir.Value) bool {
+		switch {
+		case v.Op == isa.Const:
+			return int64(v.Imm<<(64-v.R.Bits())) >= 0
+		case v.Op == isa.IAdd:
+			return rises(v.Args[0]) && rises(v.Args[1])
+		case v.Op == isa.Shl || v.Op == isa.IMul || v.Op == isa.UConvert || v.Op == isa.SConvert:
+			return rises(v.Args[0])
+		}
+		return true
+	}
+	return int32(v.Mem.Offset) >= 0 && rises(index)
 }
 
 // indexedArrays yields the loads and stores of the loop with an array of known length that the counter indexes.

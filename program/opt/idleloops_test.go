@@ -1,0 +1,73 @@
+package opt
+
+import (
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// A loop without an effect goes if nothing uses its values; LLVM's model keeps it.
+func TestIdleLoops(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		uses    bool // the sum is stored after the loop
+		effect  bool // the body stores
+		o       Options
+		removed bool
+	}{
+		{"idle", false, false, Options{}, true},
+		{"its value is used", true, false, Options{}, false},
+		{"it stores", false, true, Options{}, false},
+		{"pointers", false, false, Options{SelectBuffers: true}, false},
+	} {
+		b := newBuilder(t)
+		lane := b.op(isa.LocalIDX, isa.I32)
+		limit := b.load(word(0), b.c(0))
+		f := b.sumLoop(isa.IAdd, b.c(0), limit, lane, lane, func(i, sum *ir.Value) *ir.Value {
+			if c.effect {
+				b.store(word(1), i, i)
+			}
+			return b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, lane), i)
+		})
+		if !c.uses {
+			end := f.Blocks[len(f.Blocks)-1]
+			end.Code[len(end.Code)-1].Args[1] = lane
+		}
+		Run(f, c.o)
+		if got := loopsLeft(f) == 0; got != c.removed {
+			t.Errorf("%s: removed %t", c.name, got)
+		}
+	}
+}
+
+// The loop behind the copies of a guess cannot reach the variable that its counter indexes: the accesses go, and the loop
+// with them unless it has another effect or an index below the counter.
+func TestLoopsPastAVariable(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		below, stores bool
+		left          int
+	}{{"idle", false, false, 0}, {"below the counter", true, false, 1}, {"it stores", false, true, 1}} {
+		b := newBuilder(t)
+		lane, limit := b.op(isa.LocalIDX, isa.I32), b.load(word(0), b.c(0))
+		local := &ir.Local{SlotWords: 1, Slots: make([]isa.Type, 4)}
+		b.f.Locals = append(b.f.Locals, local)
+		at := ir.Mem{Access: isa.Access{Space: isa.SpaceScratch, Elem: isa.I32}, Local: local, High: 4, Arrays: [2]ir.Array{{Length: 4, Stride: 1}}}
+		f := b.sumLoop(isa.IAdd, b.c(0), limit, lane, lane, func(i, sum *ir.Value) *ir.Value {
+			index := i
+			if c.below {
+				index = b.op(isa.IAdd, isa.I32, i, b.c(1<<32-1))
+			}
+			b.store(at, index, b.op(isa.Xor, isa.I32, b.load(at, index), lane))
+			if c.stores {
+				b.store(word(1), b.op(isa.Shl, isa.I32, i, b.c(2)), i)
+			}
+			return sum
+		})
+		Run(f, Options{})
+		if got := loopsLeft(f); got != c.left {
+			t.Errorf("%s: %d loops are left, want %d", c.name, got, c.left)
+		}
+	}
+}
