@@ -107,16 +107,13 @@ func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak ac
 	return append(o, named{"parts", list})
 }
 
-// limitMembers say what the power limit does to the clock, where it acts.
+// limitMembers say what the power limit does to the clock.
 func (s *Stats) limitMembers() object {
-	if s.FullClockMHz == 0 {
-		return nil
-	}
-	limited := 0
-	if s.ClockMHz < s.FullClockMHz {
+	full, limited := max(s.FullClockMHz, s.ClockMHz), 0
+	if s.ClockMHz < full {
 		limited = 1
 	}
-	return object{{"full_clock_mhz", s.FullClockMHz}, {"limited_by_power", limited}}
+	return object{{"full_clock_mhz", full}, {"limited_by_power", limited}}
 }
 
 // LimitText says that the power limit lowered the clock; empty: it did not.
