@@ -84,10 +84,10 @@ func (n *Node) String() string {
 	if n.label != "" {
 		return n.label
 	}
-	return n.newLabel()
+	return newLabel(n)
 }
 
-func (n *Node) newLabel() string {
+func newLabel(n *Node) string {
 	if n.Graph != "" {
 		return fmt.Sprintf("%s.%s[%d]", n.Graph, n.Name, n.Index)
 	}
@@ -147,7 +147,7 @@ func (g *Graph) Find(name string, index uint32) *Node {
 func (g *Graph) identify() error {
 	var errs []error
 	for i, n := range g.Nodes {
-		n.id, n.label = i, n.newLabel()
+		n.id, n.label = i, newLabel(n)
 		ref := program.NodeRef{Name: n.Name, Index: n.Index}
 		if g.byRef[ref] != nil {
 			errs = append(errs, graphError("found two nodes %v: want one", n))
