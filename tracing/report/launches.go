@@ -74,7 +74,7 @@ func movedBytes(l *profile.LaunchProfile, levels []string) (list []string) {
 		}
 		m := &l.Memory[i]
 		text := grouped(m.Read) + " / " + grouped(m.Written)
-		if m.Hits > 0 { // memory has none
+		if m.Hits > 0 {
 			text += ", " + percent(float64(m.Hits), float64(m.Accesses))
 		}
 		list = append(list, text)
