@@ -42,7 +42,7 @@ type Sampling struct {
 	Mix         float64 `yaml:"mix" default:"0.1" range:"0.001..1" doc:"share of instructions of other classes above which units belong to different strata"`
 	Demand      float64 `yaml:"demand" default:"0.15" range:"0.001..1" doc:"difference in demand on a part of the machine, as a share of the demand on the busiest part, above which units belong to different strata"`
 	Bias        float64 `yaml:"bias" default:"0.02" range:"0..1" doc:"relative half-width, added in quadrature, for the error that all timed units share: caches and queues are not quite as in a full run"`
-	Detail      int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"one of this many functional workgroups fills its lines into the caches, to predict costs and to keep the caches warm"`
+	Detail      int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"one of this many functional workgroups shows the signature of its unit: what it asks of each part of the machine"`
 	Seed        int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"seed of the choice of units"`
 }
 

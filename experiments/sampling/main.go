@@ -2,7 +2,7 @@
 // and reports how often the true time is in the interval, how wide the intervals are, and how much host time
 // sampling saves. With -library, it draws jobs of the library, for all machines.
 //
-//	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
+//	go run ./experiments/sampling -n 200 -first 1000 -out rows.csv
 //	go run ./experiments/sampling -library -n 60 -first 1 -out experiments/sampling/library.csv
 //	go run ./experiments/sampling -pairs -n 40 -first 1 -out experiments/sampling/pairs.csv
 package main

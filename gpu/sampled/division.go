@@ -29,7 +29,6 @@ type division struct {
 	lengths        *rand.Rand
 	light          bool   // the contents of the caches hardly matter for it
 	end            uint64 // of the piece
-	warmth         warmth
 	sparse         bool   // workgroups ran that did not bring their lines into the caches
 	start          uint64 // workgroups that end before others run without time
 	settle, length uint64 // workgroups that end before a window, and in it
@@ -49,13 +48,12 @@ type division struct {
 	err            error
 }
 
-func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, r *strata, generation uint64) *division {
-	d := &division{Sampler: s, launch: l, kernel: k, strata: r, generation: generation, all: cu.GridSize(k.NumWorkgroups),
+func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, generation uint64) *division {
+	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.pieces, generation: generation, all: cu.GridSize(k.NumWorkgroups),
 		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
 	pieces := min(max(d.all/generation/leastPiece, 2*leastPieces), uint64(s.Pieces))
 	d.piece = max(d.all/pieces, 1)
-	r.most = max(int(pieces)/leastPieces, 1)
-	d.warmth.capacity, d.warmth.line = s.capacities.last()
+	of.pieces.most = max(int(pieces)*min(of.divided, leastPieces)/leastPieces, 1)
 	d.settle = uint64(s.Sampling.Settle) * generation
 	d.length = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
 	d.start = d.settle
@@ -73,7 +71,7 @@ func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, r *strata, gen
 // Sizes of windows and pieces, as docs/model/sampling.md gives them.
 const (
 	leastPiece  = 4   // generations
-	leastPieces = 4   // blocks of a launch of one behaviour
+	leastPieces = 4   // blocks of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
 	windowShare = 4   // thousandths of a launch
 	leastWindow = 1   // generations
 	mostWindow  = 8   // generations
@@ -170,16 +168,13 @@ func (d *division) leap(at uint64) uint64 {
 			break
 		}
 		drawn := d.strata.draws(h, cost)
-		if drawn && !d.holds(at) {
-			h.missed()
-		} else if drawn {
-			at = d.refill(h, at)
-			if begin := d.begins(at); d.err == nil && d.holds(at) {
-				d.without(h, at, begin, true)
-				d.window = window{of: h, each: d.each, first: begin, from: d.ended + d.settle}
-				d.placed[len(d.placed)-1].first = begin
-				return begin
-			}
+		switch begin := d.begins(at); {
+		case drawn && d.holds(at):
+			d.without(h, at, begin, true)
+			d.window = window{of: h, each: d.each, first: begin, from: d.ended + d.settle}
+			d.placed[len(d.placed)-1].first = begin
+			return begin
+		case drawn:
 			h.missed()
 		}
 		at = d.rest(h, at)
@@ -196,37 +191,12 @@ func (d *division) begins(at uint64) uint64 {
 // holds reports whether there is space for a window after a workgroup.
 func (d *division) holds(at uint64) bool { return d.all >= d.begins(at)+d.settle+d.length }
 
-// refill has workgroups bring their lines into the caches before a window, until the last level holds nothing of before, or has been asked for so much
-// that it makes no difference: of workgroups in between only some have brought theirs.
-func (d *division) refill(h *stratum, at uint64) uint64 {
-	if !d.sparse || d.light {
-		return at
-	}
-	w := d.warmth
-	if w.enough {
-		w.begin()
-	}
-	size := max(d.piece/8, 16)
-	for last := min(at+refillPieces*d.piece, d.all); at < last && !w.turned() && d.holds(at) && d.err == nil; {
-		to := min(at+size, last)
-		d.without(h, at, to, true)
-		at = to
-		if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
-			w.brought(fast.WarmingStats())
-		}
-	}
-	return at
-}
-
-// refillPieces are the pieces that bring their lines in before a window at most.
-const refillPieces = 4
-
 // rest runs what is left of the piece without time, up to where the mix of instructions changes.
 func (d *division) rest(h *stratum, at uint64) uint64 {
 	size := max(d.piece/4, 16)
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
-		c := d.without(h, at, to, !d.warmth.enough)
+		c := d.without(h, at, to, !d.light)
 		at = to
 		if c == nil {
 			break
@@ -247,17 +217,12 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 	if c == nil {
 		return nil, 0
 	}
-	n := len(d.strata.list)
 	h := d.strata.of(&d.like)
 	if h.drawn.length > 0 && d.like.blur.any() {
 		h.looked++
 		h.like.blend(&d.like, h.looked+1)
 	}
-	if len(d.strata.list) > n {
-		d.warmth.begin()
-	}
 	d.light = d.like.demand.light(missed)
-	d.warmth.enough = d.warmth.enough || d.light
 	if d.each = d.like.cost(); d.like.blur.any() {
 		d.each = h.like.cost()
 	}
@@ -317,9 +282,6 @@ func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 			d.machine.Tally.Add(d.launch.Step(), c)
 		}
 		return nil
-	}
-	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && warm {
-		d.warmth.brought(fast.WarmingStats())
 	}
 	d.sparse = d.sparse || !warm
 	d.longest = max(d.longest, float64(d.machine.Functional.LongestWave()))

@@ -5,30 +5,8 @@ import (
 	"testing"
 
 	"spvsim/config"
-	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 )
-
-// The last level of the caches is warm when what was brought in fills it or was asked for often enough, or hardly anything had to be brought in.
-func TestWarmth(t *testing.T) {
-	for _, c := range []struct {
-		came, looks uint64
-		runs        int
-	}{{1, 2, 12}, {1, 10, 3}, {0, 10, 1}, {1, 200, 1}, {5, 10, 3}} {
-		w := warmth{capacity: 1000, line: 100}
-		n := 0
-		for !w.enough {
-			w.brought(&hierarchy.WarmingStats{Fills: []uint64{c.came}, Lookups: []uint64{c.looks}})
-			n++
-		}
-		if n != c.runs {
-			t.Errorf("%+v: %d runs", c, n)
-		}
-		if w.begin(); w.enough || w.bytes != 0 {
-			t.Error("other behaviour finds it warm")
-		}
-	}
-}
 
 // It matters little what caches hold where little is asked of memory, and little would be if they held nothing.
 func TestWhatMattersLittle(t *testing.T) {
@@ -73,7 +51,7 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 func TestWindowsAreAligned(t *testing.T) {
 	l := newTestLaunch(t, 200)
 	l.parts.Array.TrackRecent(true)
-	d := newDivision(New(l.machine(), config.DefaultSampling()), l, l.kernel, &strata{Sampling: config.DefaultSampling()}, 4)
+	d := newDivision(New(l.machine(), config.DefaultSampling()), l, l.kernel, &kind{pieces: strata{Sampling: config.DefaultSampling()}}, 4)
 	d.start, d.settled = 1, make([]float64, len(d.vector(l.SoFar())))
 	left := map[uint64]uint64{}
 	for next := uint64(13); next < 17; next++ {

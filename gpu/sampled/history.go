@@ -26,6 +26,7 @@ type preceding struct {
 
 // Constants of replays, as docs/model/sampling.md gives them.
 const (
+	filled     = 2.4 // sizes of the last level
 	sizesApart = 0.1 // relative difference in size of launches that leave other lines
 	mostAgain  = 0.5 // instructions that run again, as a share of those that ran without time
 )
@@ -73,7 +74,7 @@ func (s *Sampler) bringBack(hand *cu.KernelLaunch) error {
 	if h.fits(s) {
 		return nil
 	}
-	first, left := len(h.since), 2*full
+	first, left := len(h.since), filled
 	for instructions := h.again; first > 0 && left > 0; first-- {
 		p := &h.since[first-1]
 		instructions += uint64(p.like.size)

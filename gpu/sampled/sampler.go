@@ -93,7 +93,7 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	}
 	if k.inTurn = k.inTurn || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
 		k.divided++
-		return runAfter(before, newDivision(s, l, kern, &k.pieces, generation), follows)
+		return runAfter(before, newDivision(s, l, kern, k, generation), follows)
 	}
 	if k.inTurn {
 		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
