@@ -180,6 +180,9 @@ func (k *fittedKey) step(clockMHz, above float64) {
 	if k.worse++; k.best.reached == 0 || factor(k.reached, k.measured) < factor(k.best.reached, k.measured) {
 		k.best, k.worse = k.now(), 0
 	}
+	if slope < leastSlope && (k.unit == "ns") != (off < 0) { // a longer latency or a lower bandwidth, which the key gives once it is the tightest bound
+		slope, k.worse = 1, 0
+	}
 	if slope < leastSlope || k.worse == 2 {
 		k.is, k.reached = k.best.is, k.best.reached
 		k.end = "no number of the key is nearer"
@@ -188,7 +191,7 @@ func (k *fittedKey) step(clockMHz, above float64) {
 		}
 		return
 	}
-	next := back(key(k.is) + off/slope - above)
+	next := back(key(k.is) + off/max(slope, 0.5) - above)
 	if k.worse == 1 {
 		next = back((key(k.is) + key(k.best.is)) / 2)
 	}
