@@ -160,12 +160,16 @@ func Describe(path string) (Statistic, error) {
 	return Statistic{}, fmt.Errorf("found %q: want the path of a statistic (nearest: %s)", path, nearest(list, path))
 }
 
-func findStatistic(list []Statistic, path string) (Statistic, bool) {
-	i := slices.IndexFunc(list, func(s Statistic) bool { return matches(s.Path, path) })
-	if i < 0 {
-		return Statistic{}, false
+// findStatistic returns the statistic whose pattern matches the path, and of several the one with most keys: queues.*.waits.slot_cycles
+// and not queues.*.slot_cycles.
+func findStatistic(list []Statistic, path string) (best Statistic, ok bool) {
+	keys := 0
+	for _, s := range list {
+		if n := strings.Count(s.Path, ".") + 1; n > keys && matches(s.Path, path) {
+			best, keys = s, n
+		}
 	}
-	return list[i], true
+	return best, keys > 0
 }
 
 // matches reports whether a pattern matches a path. The name in place of * may contain dots. Members of hardware queues

@@ -39,7 +39,7 @@ func TestCheckpointAndResume(t *testing.T) {
 		{[]string{"--checkpoint", state, "--trace", "-"}, "--trace: want no --checkpoint"},
 		{[]string{"--checkpoint", state, "--what-if", "all"}, "--what-if: want no --checkpoint"},
 		{[]string{"--checkpoint", state, "--threads", "2"}, "found 2 threads: want 1"},
-		{[]string{"--checkpoint", state, "--set", "memory.model=akita"}, "found memory.model akita: want analytic"},
+		{[]string{"--checkpoint", state, "--set", "memory.model=akita"}, "found memory.model akita: want "},
 		{[]string{"--resume", filepath.Join(folder, "none")}, "no such file"},
 		{[]string{"--resume", filepath.Join(folder, "plain-series")}, "its first line is"},
 	} {

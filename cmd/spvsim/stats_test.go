@@ -78,7 +78,7 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 	}
 	m := suite.Must(config.Preset("rdna3-rx7900xtx"))(t)
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough for sampling takes seconds
-	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
+	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}, Halves: []account.Half{{Name: "unit_cycles", Half: 1}}, Units: make([]account.SampledUnit, 1)}, m.Energies()
 	sampled.WhatIf = []tracing.Counterfactual{{Name: "conflicts", Low: 1, High: 2}}
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
