@@ -38,7 +38,7 @@ type ldsInst struct {
 	ignored bool   // its results are used only where another instruction accesses the same bytes
 	blind   bool   // what it stores does not depend on what was there
 	result  bool   // it returns what was there
-	parts   uint32 // of consecutive bytes
+	runs    uint32 // of consecutive bytes
 	bytes   uint32 // of a part
 	stride  uint32 // between parts
 }
@@ -56,7 +56,7 @@ func ldsInsts(insts []isa.Inst) []ldsInst {
 		list[pc] = ldsInst{kind: k, atomic: in.Op.Has(isa.FlagAtomic), ignored: in.Mem.Speculative,
 			blind:  k == write || in.Op == isa.AtomicStore || in.Op == isa.AtomicExchange,
 			result: lane.Result(in, 0).Kind != isa.None,
-			parts:  uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
+			runs:   uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
 	}
 	return list
 }
@@ -67,7 +67,7 @@ type access struct {
 	in      *isa.Inst
 	order   *waveOrder
 	offsets []uint32 // of the lanes, or the one of all
-	simple  bool     // those of lanes are within the LDS, and granules begin there
+	aligned bool     // those of lanes are within the LDS, and granules begin there
 	row     [64]uint32
 }
 
@@ -99,13 +99,13 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 			g.readFirst(i, base, mask)
 		}
 		if s.wrote || !g.logReads(base, mask) {
-			g.read(i, base, mask, a.offsets, a.simple)
+			g.read(i, base, mask, a.offsets, a.aligned)
 		}
 	case atomicRead:
 		if s.unwritten > 0 {
 			g.readFirst(i, base, mask)
 		}
-		g.read(i, base|1<<atomicShift, mask, a.offsets, a.simple)
+		g.read(i, base|1<<atomicShift, mask, a.offsets, a.aligned)
 	case write:
 		g.recordLogged()
 		g.write(i, base, mask, a.mayMeet(i))
@@ -132,7 +132,7 @@ func (g *GroupCheck) synchronizeLDS(mask uint64) {
 // locate computes the byte offset of each lane, or the one that all have.
 func (a *access) locate(s *shadow, i *ldsInst) {
 	m := a.in.Mem
-	a.simple = false
+	a.aligned = false
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
 		a.row[0] = base + uint32(lane.Uniform(a.st, m.Index))
@@ -152,12 +152,12 @@ func (a *access) locate(s *shadow, i *ldsInst) {
 		a.offsets[l] = x
 		last, low = max(last, x), low|x
 	}
-	a.simple = low&(1<<s.shift-1) == 0 && uint64(last)+uint64(i.stride)+uint64(i.bytes) <= uint64(s.bytes)
+	a.aligned = low&(1<<s.shift-1) == 0 && uint64(last)+uint64(i.stride)+uint64(i.bytes) <= uint64(s.bytes)
 }
 
 // mayMeet reports whether lanes of an instruction may access the same bytes.
 func (a *access) mayMeet(i *ldsInst) bool {
-	if i.parts > 1 || len(a.offsets) == 1 {
+	if i.runs > 1 || len(a.offsets) == 1 {
 		return true
 	}
 	before := a.offsets[0]
@@ -173,11 +173,11 @@ func (a *access) mayMeet(i *ldsInst) bool {
 // logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
 func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
-	if s.log.add(base, mask, g.offsets, g.simple) {
+	if s.log.add(base, mask, g.offsets, g.aligned) {
 		return true
 	}
 	g.recordReads()
-	return s.log.add(base, mask, g.offsets, g.simple)
+	return s.log.add(base, mask, g.offsets, g.aligned)
 }
 
 // recordReads records the reads that are logged.
@@ -212,7 +212,7 @@ func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
 // eachRow calls a function for the granules of an instruction whose offsets are simple: the n-th ones of all lanes, at so many bytes
 // behind their offsets.
 func (s *shadow) eachRow(i *ldsInst, f func(behind uint32)) {
-	for part := range i.parts {
+	for part := range i.runs {
 		for behind := uint32(0); behind < i.bytes; behind += 1 << s.shift {
 			f(part*i.stride + behind)
 		}
@@ -269,7 +269,7 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now, first := base|record(l)<<laneShift, offset(offsets, l)
-		for part := range i.parts {
+		for part := range i.runs {
 			from, end := s.granules(first+part*i.stride, i.bytes)
 			for at := from; at < end; at++ {
 				if before := s.writes[at]; before.meets(now) {
@@ -291,7 +291,7 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32
 // write checks and records stores of lanes, which may meet.
 func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 	s := &g.lds
-	if g.simple && !s.madeAtomics && !meet {
+	if g.aligned && !s.madeAtomics && !meet {
 		s.eachRow(i, func(behind uint32) { g.writeRow(i, base, mask, behind) })
 		return
 	}
@@ -299,7 +299,7 @@ func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now, first := base|record(l)<<laneShift, offset(g.offsets, l)
-		for part := range i.parts {
+		for part := range i.runs {
 			from, end := s.granules(first+part*i.stride, i.bytes)
 			for at := from; at < end; at++ {
 				if before := s.writes[at]; before.meets(now) {
@@ -351,12 +351,12 @@ func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
 // readFirst looks at reads of granules that nothing has written.
 func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
-	if g.simple && i.parts == 1 {
+	if g.aligned && i.runs == 1 {
 		mask = s.notWritten(mask, g.offsets, i.bytes)
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		for part := range i.parts {
+		for part := range i.runs {
 			from, end := s.granules(offset(g.offsets, l)+part*i.stride, i.bytes)
 			for at := from; at < end; at++ {
 				if !s.isWritten(at) {

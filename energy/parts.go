@@ -32,12 +32,12 @@ const (
 	firstConstant = Units
 )
 
-// A Group is a kind of parts, for pictures.
-type Group uint8
+// A PartGroup is a kind of parts, for pictures.
+type PartGroup uint8
 
 // Groups, in the order of their parts.
 const (
-	Instructions Group = iota
+	Instructions PartGroup = iota
 	Caches
 	Traffic
 	Launches
@@ -48,11 +48,11 @@ const (
 
 var groups = [NumGroups]string{"instructions", "caches and links", "memory traffic", "launches", "clocks and leakage", "board and regulators"}
 
-func (g Group) String() string { return groups[g] }
+func (g PartGroup) String() string { return groups[g] }
 
 var parts = [NumParts]struct {
 	name, meaning string
-	group         Group
+	group         PartGroup
 }{
 	Fetch:       {"fetch", "fetching and issuing instructions", Instructions},
 	Vector:      {"vector", "operations of lanes, with their addresses", Instructions},
@@ -81,7 +81,7 @@ var parts = [NumParts]struct {
 func (p Part) String() string { return parts[p].name }
 
 // Group is the kind of a part.
-func (p Part) Group() Group { return parts[p].group }
+func (p Part) Group() PartGroup { return parts[p].group }
 
 // PartOf finds a part by its name.
 func PartOf(name string) (Part, bool) {

@@ -35,9 +35,9 @@ type fittedKey struct {
 	was, is  float64
 	measured float64
 	reached  float64  // the constant that was simulated last
-	with     string   // the settings of that simulation
+	settings string   // the settings of that simulation
 	expected float64  // change of the constant by the last round's moves, in cycles or as a logarithm; 0: none
-	before   fitValue // the last move
+	previous fitValue // the last move
 	best     fitValue // of all moves
 	worse    int      // moves since then
 	end      string   // why the key moves no more; empty: it may
@@ -111,7 +111,7 @@ func (f *Fit) choose(which func(k *fittedKey) bool) (list []*fittedKey) {
 // stale lists the keys whose constants were simulated with other settings.
 func (f *Fit) stale() []*fittedKey {
 	now := strings.Join(f.settings(), " ")
-	return f.choose(func(k *fittedKey) bool { return k.with != now })
+	return f.choose(func(k *fittedKey) bool { return k.settings != now })
 }
 
 // isOff reports whether the key may move and its constant is not as measured.
@@ -138,7 +138,7 @@ func (f *Fit) simulate(list []*fittedKey) error {
 		if i < 0 || !(simulated[i].Simulated > 0) {
 			return fmt.Errorf("key %s: the machine %s gives no constant above 0", k.path, f.Base)
 		}
-		k.reached, k.with = simulated[i].Simulated, strings.Join(settings, " ")
+		k.reached, k.settings = simulated[i].Simulated, strings.Join(settings, " ")
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (k *fittedKey) step(clockMHz, above float64) {
 	off := constant(k.measured) - constant(k.reached)
 	slope := 1.0
 	if math.Abs(k.expected) > math.Abs(constant(k.measured*(1+fitTolerance/2))-constant(k.measured)) { // less is lost between the moves of other keys
-		slope = (constant(k.reached) - constant(k.before.reached)) / k.expected
+		slope = (constant(k.reached) - constant(k.previous.reached)) / k.expected
 	}
 	k.expected = 0
 	if k.end != "" || above == 0 && !k.isOff() {
@@ -206,7 +206,7 @@ func (k *fittedKey) step(clockMHz, above float64) {
 		k.is, k.reached, k.end = k.best.is, k.best.reached, "no number of the key is nearer"
 		return
 	}
-	k.before = k.now()
+	k.previous = k.now()
 	k.expected = key(next) - key(k.is) + above
 	k.is = next
 	if above != 0 { // what was best is so no longer

@@ -59,12 +59,12 @@ var columns = []struct {
 	{"device_type", func(p *Point) any { return p.Type }},
 	{"driver", func(p *Point) any { return p.Driver }},
 	{"date", func(p *Point) any { return p.Date }},
-	{"core_mhz", func(p *Point) any { return known(p.CoreMHz) }},
-	{"memory_mhz", func(p *Point) any { return known(p.MemoryMHz) }},
+	{"core_mhz", func(p *Point) any { return clockOrNil(p.CoreMHz) }},
+	{"memory_mhz", func(p *Point) any { return clockOrNil(p.MemoryMHz) }},
 }
 
-// known is a clock as a cell, which is empty where the clock is not known.
-func known(mhz int) any {
+// clockOrNil is a clock as a cell, which is empty where the clock is not clockOrNil.
+func clockOrNil(mhz int) any {
 	if mhz == 0 {
 		return nil
 	}

@@ -160,7 +160,7 @@ func (d *division) leap(at uint64) uint64 {
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && d.ended > 0 {
 		now := d.machine.Engine.Now()
 		stay := uint64(recentStay * float64(now-d.began) * d.resident / float64(d.ended) / float64(d.ended))
-		defer fast.Recent(now - min(stay, now)).PutBack()
+		defer fast.Recent(now - min(stay, now)).Reinsert()
 	}
 	for d.err == nil && at < d.all {
 		h, cost := d.look(&at)

@@ -9,10 +9,10 @@ import (
 type RecentLines struct{ list []recentLine }
 
 type recentLine struct {
-	cache *cache
-	at    setLookup
-	line  line
-	words uint64 // valid ones of a line that is not full
+	cache  *cache
+	lookup setLookup
+	line   line
+	words  uint64 // valid ones of a line that is not full
 }
 
 // Recent lists the lines that came into the caches since a cycle, with time.
@@ -47,11 +47,11 @@ func (r *RecentLines) add(c *cache, s *slice, since uint64) {
 	}
 }
 
-// PutBack brings lines into the caches as they were, and makes them the most recently used.
-func (r *RecentLines) PutBack() {
+// Reinsert brings lines into the caches as they were, and makes them the most recently used.
+func (r *RecentLines) Reinsert() {
 	for i := range r.list {
 		x := &r.list[i]
-		p := x.at
+		p := x.lookup
 		if way := p.find(); way >= 0 {
 			p.lru.touch(int(p.set), way)
 			continue

@@ -26,14 +26,14 @@ func TestRecentLinesArePutBack(t *testing.T) {
 			q.Lines[0].Addr += 1 << 20
 			f.Warm(q)
 		}
-		all.PutBack()
+		all.Reinsert()
 		for i := range all.list {
 			x := &all.list[i]
-			way := x.at.find()
+			way := x.lookup.find()
 			if way < 0 {
 				t.Fatalf("seed %d: a line of %s is not there", seed, x.cache.Name)
 			}
-			if got := *x.at.line(way); got.ready() != x.line.ready() || x.cache.valid(x.at.slice, x.at.first+way) != x.words {
+			if got := *x.lookup.line(way); got.ready() != x.line.ready() || x.cache.valid(x.lookup.slice, x.lookup.first+way) != x.words {
 				t.Errorf("seed %d: a line of %s is %x, was %x", seed, x.cache.Name, got, x.line)
 			}
 		}

@@ -161,7 +161,7 @@ func (p *Profile) GroupWatts() []Curve {
 	}
 	list := make([]Curve, energy.NumGroups)
 	for g := range list {
-		list[g] = Curve{energy.Group(g).String(), make([]float64, p.Series.Len())}
+		list[g] = Curve{energy.PartGroup(g).String(), make([]float64, p.Series.Len())}
 	}
 	for _, r := range p.Series.Parts {
 		of, _ := energy.PartOf(r.Part) // checked where the file is read
