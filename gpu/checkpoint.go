@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -125,6 +126,7 @@ var hostTypes = []reflect.Type{
 // madeTypes are types of values that interfaces of the machine and of the sampler may have from a launch on.
 var madeTypes = []reflect.Type{
 	reflect.TypeFor[graph.Payloads](), reflect.TypeFor[*sampledLaunch](), reflect.TypeFor[*kernelWork](), reflect.TypeFor[*drawWork](), reflect.TypeFor[*graphWork](),
+	reflect.TypeFor[*rand.PCG](),
 }
 
 // identify notes what run this is.

@@ -112,13 +112,20 @@ func TestPartsOfProgramsAreTimed(t *testing.T) {
 // checkSampledLaunches: of twenty launches that agree two are timed, and a third eight launches later; the true time of all is in the interval.
 func checkSampledLaunches(t *testing.T, f, all *rows.File) {
 	t.Helper()
-	now, half := uint64(0), 0.0
+	now, half, sample := uint64(0), 0.0, 0
 	for i := range f.Rows {
-		r, timed := &f.Rows[i], i < 2 || i == 9
-		if r.Cycles == 0 || (r.Estimated == 0) != timed || (r.Half > 0) == timed || (r.TimedShare == 1) != timed || r.Begin != now {
+		r := &f.Rows[i]
+		timed := r.TimedShare == 1
+		if r.Cycles == 0 || (r.Estimated == 0) != timed || (r.Half > 0) == timed || i < 2 && !timed || r.Begin != now {
 			t.Errorf("row %d: %d cycles from %d on, %d estimated, half an interval of %v, %v timed", i, r.Cycles, r.Begin, r.Estimated, r.Half, r.TimedShare)
 		}
+		if timed {
+			sample++
+		}
 		now, half = r.Begin+r.Cycles, half+r.Half
+	}
+	if sample < 3 || sample > len(f.Rows)/2 {
+		t.Errorf("%d of %d dispatches are timed: want the first two, one that is drawn, and at most a half", sample, len(f.Rows))
 	}
 	if off := math.Abs(float64(now) - float64(cyclesOf(all))); len(f.Rows) != 20 || off > half {
 		t.Errorf("%d rows of %d cycles: want 20, of %d within %.0f", len(f.Rows), now, cyclesOf(all), half)

@@ -86,7 +86,7 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	if kern == nil {
 		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
 	}
-	k := s.kind(l, fmt.Sprintf("%p", kern.Code))
+	k := s.kind(l, fmt.Sprint(kern.Code.Address))
 	all, generation := cu.GridSize(kern.NumWorkgroups), s.generation(l)
 	if all == 0 {
 		return s.clocked(l, whole(l), follows) // it takes what a launch takes
