@@ -48,7 +48,7 @@ func storesUndef(v *ir.Value) bool {
 // afterIdle returns the block that all exits of a loop lead to, if the loop has no effect and no value that is used after it.
 func (d *divergenceAnalysis) afterIdle(l *loop) (after *ir.Block) {
 	for b := range l.blocks {
-		if b.Term != ir.Cond && b.Term != ir.Jump || slices.ContainsFunc(b.Code, hasSideEffect) {
+		if b.Term != ir.Cond && b.Term != ir.Jump || slices.ContainsFunc(b.Code, hasSideEffect) || slices.ContainsFunc(b.Code, seesOthers) {
 			return nil
 		}
 		for _, s := range b.Succs {
@@ -70,6 +70,12 @@ func (d *divergenceAnalysis) afterIdle(l *loop) (after *ir.Block) {
 		return nil
 	}
 	return after
+}
+
+// seesOthers reports a load of memory that other invocations may write, even if this shader does not: a loop may wait for what they write
+// (nir_opt_dead_cf keeps loops with such loads).
+func seesOthers(v *ir.Value) bool {
+	return v.Mem != nil && !v.Mem.NonWritable && v.Mem.Space != isa.SpaceScratch && v.Mem.Space != isa.SpacePush && v.Mem.Space != isa.SpaceTable
 }
 
 // sameFromLoop reports that the phis of the block after a loop do not tell its exits apart.

@@ -41,6 +41,31 @@ func TestIdleLoops(t *testing.T) {
 	}
 }
 
+// A loop that loads a flag until it is set waits for another invocation, unless nothing writes the flag.
+func TestSpinLoopsStay(t *testing.T) {
+	for _, constant := range []bool{false, true} {
+		b := newBuilder(t)
+		bs := b.blocks(3)
+		header, latch, end := bs[0], bs[1], bs[2]
+		b.jump(header)
+		b.at(header)
+		header.Merge, header.Continue = end, latch
+		flag := word(0)
+		flag.ReadOnly, flag.NonWritable = true, constant // this shader does not write it
+		header.SetSuccs(ir.Cond, b.op(isa.IEq, isa.I32, b.load(flag, b.c(0)), b.c(0)), latch, end)
+		b.at(latch)
+		b.jump(header)
+		b.at(end)
+		b.f.Bindings = []ir.Binding{{Count: 1}, {Count: 1}}
+		b.store(word(1), b.c(0), b.c(1))
+		b.ret()
+		Run(b.f, Options{})
+		if got := loopsLeft(b.f) == 0; got != constant {
+			t.Errorf("nothing writes the flag %t: removed %t", constant, got)
+		}
+	}
+}
+
 // The loop behind the copies of a guess cannot reach the variable that its counter indexes: the accesses go, and the loop
 // with them unless it has another effect or an index below the counter.
 func TestLoopsPastAVariable(t *testing.T) {
