@@ -110,11 +110,9 @@ func demandName(part int) string {
 type signature struct {
 	mix    mix
 	demand demand
-	size   float64 // instructions of a launch; 0: does not count
-	// generations are how many times as many workgroups a launch of this size has as the machine holds; 0: that does not count.
-	generations float64
-	blur        blur     // as the workgroups that show it differ
-	after       *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
+	size   float64  // instructions of a launch; 0: does not count
+	blur   blur     // as the workgroups that show it differ
+	after  *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
 }
 
 // A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (mix, demand); up to 1 it does not count.
