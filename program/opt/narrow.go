@@ -10,10 +10,13 @@ import (
 // narrowLoads replaces loads of bytes and halves that cover an aligned word by one load of the word, and extracts them
 // from it: hardware has no load that fills several registers with them (Mesa: nir_opt_load_store_vectorize, and RADV's
 // rule for its alignment). Words then merge with other words, and may come through the scalar cache.
-func narrowLoads(f *ir.Func, _ Options) bool {
+func narrowLoads(f *ir.Func, _ Options) bool { return eachNarrow(f, (*narrower).block) }
+
+// eachNarrow applies a rewrite of narrow loads to each block.
+func eachNarrow(f *ir.Func, rewrite func(*narrower, *ir.Block)) bool {
 	w := &narrower{f: f, pool: newPool(f), names: newRenaming(f), u: newUses(f)}
 	for _, b := range f.Blocks {
-		w.block(b)
+		rewrite(w, b)
 	}
 	if !w.changed {
 		return false

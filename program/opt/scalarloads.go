@@ -10,20 +10,7 @@ import (
 // scalarNarrowLoads loads bytes and halves that are the same for all lanes through the scalar cache, which delivers words:
 // the word that has them, shifted (ACO's emit_load with byte_align_loads, byte_align_scalar). Values must have their units.
 func scalarNarrowLoads(f *ir.Func, o Options) bool {
-	if o.SelectBuffers {
-		return false
-	}
-	w := &narrower{f: f, pool: newPool(f), names: newRenaming(f), u: newUses(f)}
-	for _, b := range f.Blocks {
-		w.scalarParts(b)
-	}
-	if !w.changed {
-		return false
-	}
-	w.names.apply(f)
-	w.pool.flush()
-	removeDead(f)
-	return placement(f, o)
+	return !o.SelectBuffers && eachNarrow(f, (*narrower).scalarParts) && placement(f, o)
 }
 
 func (w *narrower) scalarParts(b *ir.Block) {
