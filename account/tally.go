@@ -7,17 +7,26 @@ type Tally struct {
 	Whole  *Counts        // of all steps, where they overlap; nil: their sum
 	Issued uint64         // instructions over all rounds
 	// Watts is the power of what was timed; nil: it is not known.
-	Watts func(*Counts) float64
-	// Window is the least number of cycles of a window of power, which launches are added up to; 0: each launch is one.
-	Window  uint64
-	hottest Counts // the window with the highest power
+	Watts   func(*Counts) float64
+	Windows *PowerWindows // of the round; nil: they are not tracked
+}
+
+// PowerWindows find the window with the highest power, to which launches are added up.
+type PowerWindows struct {
+	Least uint64                // cycles of a window; 0: each launch is one
+	Watts func(*Counts) float64 // nil: it is not known
+
+	hottest Counts
 	last    Counts // the last one that is whole
 	open    Counts // the launches after it
 }
 
 // BeginRound starts a round.
 func (t *Tally) BeginRound() {
-	t.Steps, t.stepOf, t.Whole, t.hottest, t.last, t.open = nil, map[string]int{}, nil, Counts{}, Counts{}, Counts{}
+	t.Steps, t.stepOf, t.Whole = nil, map[string]int{}, nil
+	if w := t.Windows; w != nil {
+		*w = PowerWindows{Least: w.Least, Watts: w.Watts}
+	}
 }
 
 // Add adds the counts of a launch to those of its step, whose number it returns.
@@ -28,22 +37,22 @@ func (t *Tally) Add(step string, c *Counts) int {
 	if t.Watts != nil && !c.Untimed() && c.Estimate == nil {
 		t.Steps[i].Peak.Raise(Peak{t.Watts(c), c.Cycles})
 	}
-	t.addToWindow(c)
+	t.Windows.add(c)
 	return i
 }
 
-// addToWindow adds a launch to the window of power, which it ends if that is long enough.
-func (t *Tally) addToWindow(c *Counts) {
-	if t.Watts == nil || c.Untimed() {
+// add adds a launch to the open window, which it ends if that is long enough.
+func (w *PowerWindows) add(c *Counts) {
+	if w == nil || w.Watts == nil || c.Untimed() {
 		return
 	}
-	if t.open.Add(c); t.open.Cycles >= t.Window {
-		t.hottest, t.last, t.open = *t.hotter(&t.hottest, &t.open), t.open, Counts{}
+	if w.open.Add(c); w.open.Cycles >= w.Least {
+		w.hottest, w.last, w.open = *w.hotter(&w.hottest, &w.open), w.open, Counts{}
 	}
 }
 
-func (t *Tally) hotter(a, b *Counts) *Counts {
-	if t.Watts(b) > t.Watts(a) {
+func (w *PowerWindows) hotter(a, b *Counts) *Counts {
+	if w.Watts(b) > w.Watts(a) {
 		return b
 	}
 	return a
@@ -51,20 +60,20 @@ func (t *Tally) hotter(a, b *Counts) *Counts {
 
 // Hottest is the window of the round with the highest power. The last launches, if they are shorter than a window,
 // count with the window before.
-func (t *Tally) Hottest() *Counts {
+func (w *PowerWindows) Hottest() *Counts {
 	end := Counts{}
-	end.Add(&t.last)
-	if end.Add(&t.open); t.open.Cycles == 0 {
-		return &t.hottest
+	end.Add(&w.last)
+	if end.Add(&w.open); w.open.Cycles == 0 {
+		return &w.hottest
 	}
-	return t.hotter(&t.hottest, &end)
+	return w.hotter(&w.hottest, &end)
 }
 
 // AddConcurrent takes the counts of launches that overlapped, whose steps are counted already.
 func (t *Tally) AddConcurrent(c *Counts) {
 	t.Issued += c.Instructions()
 	t.Whole = c
-	t.addToWindow(c)
+	t.Windows.add(c)
 }
 
 // Step is the counts of a step.

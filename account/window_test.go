@@ -15,12 +15,13 @@ func TestWindowsOfPower(t *testing.T) {
 		{40, []*Counts{launch(10, 20), launch(10, 50)}, 3.5},
 		{20, []*Counts{launch(20, 20), launch(10, 80)}, 100. / 30},
 	} {
-		tally := Tally{Window: c.window, Watts: func(c *Counts) float64 { return float64(c.Transferred) / float64(max(c.Cycles, 1)) }}
+		w := &PowerWindows{Least: c.window, Watts: func(c *Counts) float64 { return float64(c.Transferred) / float64(max(c.Cycles, 1)) }}
+		tally := Tally{Windows: w}
 		tally.BeginRound()
 		for _, l := range c.launches {
 			tally.Add("", l)
 		}
-		if got := tally.Watts(tally.Hottest()); got != c.want {
+		if got := w.Watts(w.Hottest()); got != c.want {
 			t.Errorf("windows of %d: %g, want %g", c.window, got, c.want)
 		}
 	}

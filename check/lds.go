@@ -39,8 +39,8 @@ type ldsInst struct {
 	blind   bool   // what it stores does not depend on what was there
 	result  bool   // it returns what was there
 	runs    uint32 // of consecutive bytes
-	bytes   uint32 // of a part
-	stride  uint32 // between parts
+	bytes   uint32 // of a run
+	stride  uint32 // between runs
 }
 
 // ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction.
@@ -187,9 +187,9 @@ func (g *GroupCheck) recordReads() {
 		var base record
 		var mask uint64
 		var offsets []uint32
-		var simple bool
-		base, mask, offsets, simple, words = nextLogged(words)
-		g.read(&g.insts[base.pc()], base, mask, offsets, simple)
+		var aligned bool
+		base, mask, offsets, aligned, words = nextLogged(words)
+		g.read(&g.insts[base.pc()], base, mask, offsets, aligned)
 	}
 	s.log.words = s.log.words[:0]
 }
@@ -209,7 +209,7 @@ func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
 	return from, min((uint(offset)+uint(bytes)+1<<shift-1)>>shift, uint(len(s.writes)))
 }
 
-// eachRow calls a function for the granules of an instruction whose offsets are simple: the n-th ones of all lanes, at so many bytes
+// eachRow calls a function for the granules of an instruction whose offsets are aligned: the n-th ones of all lanes, at so many bytes
 // behind their offsets.
 func (s *shadow) eachRow(i *ldsInst, f func(behind uint32)) {
 	for part := range i.runs {
@@ -260,9 +260,9 @@ func (g *GroupCheck) writeRow(i *ldsInst, base record, mask uint64, behind uint3
 }
 
 // read checks and records loads of lanes, or atomic ones.
-func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32, simple bool) {
+func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32, aligned bool) {
 	s := &g.lds
-	if simple && !s.madeAtomics {
+	if aligned && !s.madeAtomics {
 		s.eachRow(i, func(behind uint32) { g.readRow(base, mask, offsets, behind) })
 		return
 	}
@@ -367,7 +367,7 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	}
 }
 
-// notWritten returns the lanes of a mask that may access what nothing has written. Their offsets are simple.
+// notWritten returns the lanes of a mask that may access what nothing has written. Their offsets are aligned.
 func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
 	shift, written := s.shift&3, s.written
 	all := uint64(1)<<(bytes>>shift) - 1 // of a word that it does not reach the end of

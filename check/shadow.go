@@ -138,13 +138,13 @@ func (r *recent) add(last *record, n record) {
 }
 
 // A readLog has the reads of an epoch that no shadow has yet: for each instruction of a wave its record, the mask of the lanes, and their
-// offsets, or the one offset of all, and whether these are simple.
+// offsets, or the one offset of all, and whether these are aligned.
 type readLog struct {
 	words []uint32
 	limit int // of words
 }
 
-// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and twice the number of offsets, plus 1 if they are simple.
+// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and twice the number of offsets, plus 1 if they are aligned.
 const logHeader = 5
 
 // maxLogWords bounds a log, for programs with much LDS.
@@ -226,7 +226,7 @@ func (s *shadow) setWritten(at uint) {
 }
 
 // add logs the reads of an instruction; false: the log is full.
-func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) bool {
+func (l *readLog) add(base record, mask uint64, offsets []uint32, aligned bool) bool {
 	n := len(l.words)
 	if n+logHeader+len(offsets) > l.limit {
 		return false
@@ -237,7 +237,7 @@ func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) b
 	l.words = l.words[:n+logHeader+len(offsets)]
 	w := l.words[n:]
 	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(2*len(offsets))
-	if simple {
+	if aligned {
 		w[4]++
 	}
 	copy(w[logHeader:], offsets)
@@ -245,7 +245,7 @@ func (l *readLog) add(base record, mask uint64, offsets []uint32, simple bool) b
 }
 
 // nextLogged takes the first instruction off what is left of a log.
-func nextLogged(words []uint32) (base record, mask uint64, offsets []uint32, simple bool, rest []uint32) {
+func nextLogged(words []uint32) (base record, mask uint64, offsets []uint32, aligned bool, rest []uint32) {
 	base, mask = record(words[0])|record(words[1])<<32, uint64(words[2])|uint64(words[3])<<32
 	end := logHeader + words[4]/2
 	return base, mask, words[logHeader:end], words[4]&1 != 0, words[end:]

@@ -65,11 +65,13 @@ func hottestWindow(ctx context.Context, s Setup) (*account.Counts, error) {
 		return nil, err
 	}
 	r.guard.started = begin
+	windows := &account.PowerWindows{Least: uint64(s.Machine.Energy.Governor * float64(s.Machine.ClockMHz)), Watts: r.tally.Watts}
+	r.tally.Windows = windows
 	if err := r.runRounds(); err != nil {
 		return nil, err
 	}
 	if c := &r.stats(0).Counts; c.Estimate != nil || c.Functional != nil && !c.Untimed() {
 		return nil, inputError(fmt.Errorf("%w: found a run of which a part is timed: want mode timed or functional", errCap))
 	}
-	return r.tally.Hottest(), nil
+	return windows.Hottest(), nil
 }

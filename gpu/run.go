@@ -117,7 +117,6 @@ func (r *runner) execute() {
 	if e := r.setup.Machine.Energies(); e.HasTable() {
 		joules = func(c *account.Counts) float64 { return e.Compute(c).Total() }
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
-		r.tally.Window = uint64(r.setup.Machine.Energy.Governor * float64(r.setup.Machine.ClockMHz))
 	}
 	if r.setup.Check {
 		r.checker = check.New()
