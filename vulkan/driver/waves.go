@@ -21,7 +21,7 @@ type observers struct {
 
 // newWatchers creates the observers that the environment requests.
 func newWatchers(d *logicalDevice, mode string) observers {
-	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}, newCheckFile(d)}
+	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}, newCheckFile()}
 }
 
 // tracer combines all observers; nil: none.
