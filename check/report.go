@@ -140,6 +140,8 @@ type Report struct {
 	Findings    []Finding `json:"findings"`
 	Unchecked   []string  `json:"unchecked"`     // what was not looked at, and why
 	OutOfBounds uint64    `json:"out_of_bounds"` // accesses
+	// RobustOutOfBounds: accesses out of bounds by devices with robustBufferAccess, which defines them.
+	RobustOutOfBounds uint64 `json:"robust_out_of_bounds"`
 }
 
 // Write writes the report as JSON.
@@ -196,6 +198,7 @@ func (r *Report) Add(o *Report) {
 		}
 	}
 	r.OutOfBounds += o.OutOfBounds
+	r.RobustOutOfBounds += o.RobustOutOfBounds
 }
 
 // instructions returns a text that findings share if they are of the same instructions of equal programs.

@@ -18,6 +18,9 @@ func writeFindings(w io.Writer, r *check.Report) {
 	for _, text := range r.Unchecked {
 		fmt.Fprintf(w, "check: %s\n", text)
 	}
+	if r.RobustOutOfBounds > 0 {
+		fmt.Fprintf(w, "check: %s out of bounds where robustBufferAccess is enabled, which defines them\n", counted(int(r.RobustOutOfBounds), "access"))
+	}
 	if r.OutOfBounds > 0 {
 		fmt.Fprintf(w, "check: %s out of bounds\n", counted(int(r.OutOfBounds), "access"))
 	}

@@ -15,11 +15,12 @@ import (
 // crash of the application.
 type checkFile struct {
 	path    string
+	robust  bool   // accesses out of bounds are defined
 	written uint64 // occurrences
 }
 
 // newCheckFile makes a file, which no other process has, if SPVSIM_CHECK is set.
-func newCheckFile() *checkFile {
+func newCheckFile(robust bool) *checkFile {
 	folder := os.Getenv("SPVSIM_CHECK")
 	if folder == "" {
 		return nil
@@ -32,7 +33,7 @@ func newCheckFile() *checkFile {
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_CHECK: %v", err)
 	}
-	return &checkFile{path: f.Name()}
+	return &checkFile{path: f.Name(), robust: robust}
 }
 
 // write replaces the file if there is more to say. Nothing runs on the device.
@@ -49,6 +50,9 @@ func (c *checkFile) write(g *gpu.Device) {
 		return
 	}
 	c.written = n
+	if c.robust {
+		r.RobustOutOfBounds, r.OutOfBounds = r.OutOfBounds, 0
+	}
 	if err := c.replace(&r); err != nil {
 		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_CHECK: %v\n", err)
 	}
