@@ -20,7 +20,8 @@ type LaunchCheck struct {
 	shift   uint // log2 of the bytes of a granule
 	pages   pageTable
 	groups  []groupOfLaunch // by serial number, from 1
-	rows    []bufferRow
+	rows    []*[rowsAtOnce]bufferRow
+	last    uint32 // number of the last row
 	// tableBytes is the memory that pages and rows take, counted by the checker too.
 	tableBytes uint64
 	full       bool // nothing more is looked at
@@ -54,7 +55,7 @@ func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
 	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: pageTable{chunks: map[uint64]*chunk{}}}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
-	l.rows = []bufferRow{{}, hostRow: {group: 1}}
+	l.rows, l.last = []*[rowsAtOnce]bufferRow{{hostRow: {group: 1}}}, hostRow
 	c.mutex.Lock()
 	c.launches = append(c.launches, l)
 	c.mutex.Unlock()
@@ -145,25 +146,31 @@ const (
 	// hostRow is the row of what the host wrote.
 	hostRow = 1
 	// rowsAtOnce is the number of rows that memory is taken for at once.
-	rowsAtOnce = 1 << 12
+	rowsAtOnce = 1 << 8
 )
 
 // rowOf returns the number of the row of a wave's instruction now; 0: the table is full. The group knows the last one of each
 // instruction, perhaps of a launch before.
 func (l *LaunchCheck) rowOf(g *GroupCheck, row bufferRow) uint32 {
 	last := &g.rows[int(row.wave)*g.code.buffers+int(g.code.bufferIndex[row.pc])]
-	if n := int(*last); n < len(l.rows) && l.rows[n] == row {
+	if *last <= l.last && *l.row(*last) == row {
 		return *last
 	}
-	n := len(l.rows)
-	if n == maxRows || n%rowsAtOnce == 0 && !l.takeTable(rowsAtOnce*rowBytes) {
-		l.stop(tableIsFull)
-		return 0
+	n := l.last + 1
+	if n%rowsAtOnce == 0 {
+		if n == maxRows || !l.takeTable(rowsAtOnce*rowBytes) {
+			l.stop(tableIsFull)
+			return 0
+		}
+		l.rows = append(l.rows, new([rowsAtOnce]bufferRow))
 	}
-	l.rows = append(l.rows, row)
-	*last = uint32(n)
-	return *last
+	l.last, *last = n, n
+	*l.row(n) = row
+	return n
 }
+
+// row returns the row of a number.
+func (l *LaunchCheck) row(n uint32) *bufferRow { return &l.rows[n/rowsAtOnce][n%rowsAtOnce] }
 
 var tableIsFull = fmt.Sprintf("the records of accesses to buffers would take more than %d MiB", maxTableBytes>>20)
 
@@ -306,7 +313,7 @@ func (l *LaunchCheck) touch(a *bufferAccess, p *page, now bufferRecord, at uint6
 // againstBoth checks an access against those that stand beside each other.
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, at uint64) {
 	for _, before := range both {
-		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.rows[before.row()].atomic) {
+		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
 			l.against(a.g, before, now, at)
 		}
 	}
@@ -318,7 +325,7 @@ func (p *page) written(i uint64) bool {
 }
 
 func (l *LaunchCheck) addRecord(r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && before.row() != now.row() && l.rows[before.row()].group != l.rows[now.row()].group {
+	if before := r[0]; before != 0 && before.row() != now.row() && l.row(before.row()).group != l.row(now.row()).group {
 		r[1] = before
 	}
 	r[0] = now
@@ -351,7 +358,7 @@ func (l *LaunchCheck) stop(why string) {
 
 // against reports an access that has no order with an earlier one of another workgroup.
 func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint64) {
-	before := &l.rows[earlier.row()]
+	before := l.row(earlier.row())
 	if before.group == g.serial || l.ordered(g, before) {
 		return
 	}
@@ -375,7 +382,7 @@ func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint6
 
 // laneOf returns the record of a lane.
 func (l *LaunchCheck) laneOf(r bufferRecord) record {
-	row := &l.rows[r.row()]
+	row := l.row(r.row())
 	return record(row.wave)<<waveShift | record(r&(1<<laneBits-1))<<laneShift | record(row.pc)
 }
 

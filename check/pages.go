@@ -132,7 +132,7 @@ func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
 	if row == 0 || row == a.row {
 		return true
 	}
-	before := &l.rows[row]
+	before := l.row(row)
 	return before.group == a.g.serial || l.ordered(a.g, before)
 }
 
@@ -160,5 +160,5 @@ func (l *LaunchCheck) granuleOf(first bufferRecord, i uint64) bufferRecord {
 	if first == 0 {
 		return 0
 	}
-	return first + bufferRecord(i>>l.rows[first.row()].width)
+	return first + bufferRecord(i>>l.row(first.row()).width)
 }
