@@ -92,7 +92,7 @@ var allowedImports = map[string]string{
 	"internal/fuzz":         "", // tests only
 	"internal/fuzz/mutate":  "spirv spirv/grammar",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/formats vulkan/vk",
+	"vulkan/driver":         "account check config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/formats vulkan/vk",
 	"vulkan/device":         "vulkan/formats vulkan/vk",
 	"vulkan/formats":        "vulkan/vk",
 	"vulkan/gen":            "",

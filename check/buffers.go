@@ -18,11 +18,10 @@ type LaunchCheck struct {
 	setup   LaunchSetup
 	mutex   sync.Mutex
 	shift   uint // log2 of the bytes of a granule
-	pages   map[uint64]*page
-	last    uint64 // number of the page found last, plus 1
-	page    *page
+	pages   pageTable
 	groups  []groupOfLaunch // by serial number, from 1
-	rows    []bufferRow
+	rows    []*[rowsAtOnce]bufferRow
+	last    uint32 // number of the last row
 	// tableBytes is the memory that pages and rows take, counted by the checker too.
 	tableBytes uint64
 	full       bool // nothing more is looked at
@@ -53,10 +52,10 @@ const maxGroups = 1 << 22
 
 // Launch begins a launch.
 func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
-	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: map[uint64]*page{}}
+	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: pageTable{chunks: map[uint64]*chunk{}}}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
-	l.rows = []bufferRow{{}, hostRow: {group: 1}}
+	l.rows, l.last = []*[rowsAtOnce]bufferRow{{hostRow: {group: 1}}}, hostRow
 	c.mutex.Lock()
 	c.launches = append(c.launches, l)
 	c.mutex.Unlock()
@@ -117,7 +116,7 @@ func (c *Checker) end(l *LaunchCheck) {
 
 // drop drops the records: nothing more is looked at.
 func (l *LaunchCheck) drop() {
-	l.full, l.pages, l.page, l.last, l.rows, l.tableBytes = true, nil, nil, 0, nil, 0
+	l.full, l.pages, l.rows, l.tableBytes = true, pageTable{}, nil, 0
 }
 
 // inBuffer reports whether an instruction accesses memory that workgroups share.
@@ -128,9 +127,12 @@ func inBuffer(in *isa.Inst) bool {
 
 // A bufferRow has the accesses of an instruction of a wave to device memory at one time of the launch's clock.
 type bufferRow struct {
-	group uint32 // serial number of the workgroup
-	time  uint32
-	record
+	group  uint32 // serial number of the workgroup
+	time   uint32
+	pc     uint32
+	wave   uint8
+	atomic bool
+	width  uint8 // log2 of the granules that a lane accesses; noWidth: they are no power of two
 }
 
 // A bufferRecord is an access of one lane to device memory: the number of its row, and the lane. 0: none.
@@ -144,45 +146,33 @@ const (
 	// hostRow is the row of what the host wrote.
 	hostRow = 1
 	// rowsAtOnce is the number of rows that memory is taken for at once.
-	rowsAtOnce = 1 << 12
+	rowsAtOnce = 1 << 8
 )
 
-// A rowKey is an instruction of a wave.
-type rowKey struct {
-	wave uint32
-	pc   int32
+// rowOf returns the number of the row of a wave's instruction now; 0: the table is full. The group knows the last one of each
+// instruction, perhaps of a launch before.
+func (l *LaunchCheck) rowOf(g *GroupCheck, row bufferRow) uint32 {
+	last := &g.rows[int(row.wave)*g.code.buffers+int(g.code.bufferIndex[row.pc])]
+	if *last <= l.last && *l.row(*last) == row {
+		return *last
+	}
+	n := l.last + 1
+	if n%rowsAtOnce == 0 {
+		if n == maxRows || !l.takeTable(rowsAtOnce*rowBytes) {
+			l.stop(tableIsFull)
+			return 0
+		}
+		l.rows = append(l.rows, new([rowsAtOnce]bufferRow))
+	}
+	l.last, *last = n, n
+	*l.row(n) = row
+	return n
 }
 
-// rowOf returns the number of the row of a wave's instruction now; 0: the table is full.
-func (l *LaunchCheck) rowOf(g *GroupCheck, wave uint32, pc int, now record) uint32 {
-	key := rowKey{wave, int32(pc)}
-	if n, ok := g.rows[key]; ok && l.rows[n].time == l.clock {
-		return n
-	}
-	n := len(l.rows)
-	if n == maxRows || n%rowsAtOnce == 0 && !l.takeTable(rowsAtOnce*rowBytes) {
-		l.stop(tableIsFull)
-		return 0
-	}
-	l.rows = append(l.rows, bufferRow{g.serial, l.clock, now})
-	g.rows[key] = uint32(n)
-	return uint32(n)
-}
+// row returns the row of a number.
+func (l *LaunchCheck) row(n uint32) *bufferRow { return &l.rows[n/rowsAtOnce][n%rowsAtOnce] }
 
 var tableIsFull = fmt.Sprintf("the records of accesses to buffers would take more than %d MiB", maxTableBytes>>20)
-
-// A page has the last accesses to granules in a row: of each kind, the last one and the last one of another workgroup. Kinds that no
-// access was of are nil.
-type page struct {
-	writes  *[pageGranules]bufferRecord
-	reads   *[pageGranules][2]bufferRecord
-	atomics *[pageGranules][2]bufferRecord
-}
-
-const (
-	pageShift    = 8
-	pageGranules = 1 << pageShift
-)
 
 // maxTableBytes bounds the records of a launch.
 const maxTableBytes = 256 << 20
@@ -204,21 +194,17 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 	if l.full || g.serial == 0 {
 		return
 	}
-	w := &g.waves[st.WaveInGroup]
 	k := kindOf(in.Op)
 	if in.Op.Has(isa.FlagAtomic) {
 		if l.syncs {
 			l.synchronizeGroups(g, in, mask, addr)
 		}
 		for rest := mask; rest != 0; rest &= rest - 1 {
-			g.synchronizeWaves(w, in, addr[bits.TrailingZeros64(rest)])
+			g.synchronizeWaves(&g.waves[st.WaveInGroup], in, addr[bits.TrailingZeros64(rest)])
 		}
 	}
-	base := w.current | record(pc)
-	if k == atomicRead {
-		base |= 1 << atomicShift
-	}
-	row := l.rowOf(g, st.WaveInGroup, pc, base)
+	width := l.widthOf(bytes)
+	row := l.rowOf(g, bufferRow{g.serial, l.clock, uint32(pc), uint8(st.WaveInGroup), k == atomicRead, width})
 	if row == 0 {
 		return
 	}
@@ -226,19 +212,53 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 		mask = outer(mask, addr)
 	}
 	a := bufferAccess{g: g, kind: k, row: row, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
-	for ; mask != 0; mask &= mask - 1 {
+	byBlock := width <= blockShift && (k == read || k == write)
+	var lanes, next uint64
+	if byBlock {
+		lanes, next = 1<<(blockGranules>>width)-1, consecutive(mask, addr, bytes) // those of a block
+	}
+	for mask != 0 {
 		n := bits.TrailingZeros64(mask)
 		now := bufferRecord(row<<laneBits | uint32(n))
+		if byBlock && addr[n]&(blockGranules<<l.shift-1) == 0 && next>>n&(lanes>>1) == lanes>>1 && l.touchBlock(&a, now, addr[n]>>l.shift) {
+			mask &^= lanes << n
+			continue
+		}
+		mask &= mask - 1
 		for at, end := addr[n]>>l.shift, addr[n]+bytes; at<<l.shift < end; at++ {
-			p := l.page
-			if l.last != at>>pageShift+1 || !p.has(k) {
-				if p = l.pageFor(at>>pageShift, k); p == nil {
-					return
-				}
+			p := l.pageFor(at>>pageShift, k)
+			if p == nil || p.ofBlocks>>(at%pageGranules/blockGranules)&1 != 0 && !l.expand(p, at) {
+				return
 			}
 			l.touch(&a, p, now, at)
 		}
 	}
+}
+
+// noWidth is the width of accesses whose granules are no power of two.
+const noWidth = math.MaxUint8
+
+// widthOf returns the log2 of the granules of an access.
+func (l *LaunchCheck) widthOf(bytes uint64) uint8 {
+	if n := bytes >> l.shift; n<<l.shift == bytes && bits.OnesCount64(n) == 1 {
+		return uint8(bits.TrailingZeros64(n))
+	}
+	return noWidth
+}
+
+// consecutive returns the lanes of a mask behind whose bytes those of the next lane are, which is of the mask too. It looks no further
+// if those of the second lane are not behind those of the first.
+func consecutive(mask uint64, addr *[64]uint64, bytes uint64) (next uint64) {
+	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
+	if first == last || addr[first+1]-addr[first] != bytes {
+		return 0
+	}
+	for l := first; l < last; l++ {
+		if addr[l+1]-addr[l] == bytes {
+			next |= 1 << l
+		}
+	}
+	return next & mask & (mask >> 1)
 }
 
 // outer returns the first and the last lane of those that read one place: the records of a workgroup are of all its lanes.
@@ -293,7 +313,7 @@ func (l *LaunchCheck) touch(a *bufferAccess, p *page, now bufferRecord, at uint6
 // againstBoth checks an access against those that stand beside each other.
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, at uint64) {
 	for _, before := range both {
-		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.rows[before.row()].atomic()) {
+		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
 			l.against(a.g, before, now, at)
 		}
 	}
@@ -305,64 +325,10 @@ func (p *page) written(i uint64) bool {
 }
 
 func (l *LaunchCheck) addRecord(r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && before.row() != now.row() && l.rows[before.row()].group != l.rows[now.row()].group {
+	if before := r[0]; before != 0 && before.row() != now.row() && l.row(before.row()).group != l.row(now.row()).group {
 		r[1] = before
 	}
 	r[0] = now
-}
-
-func (p *page) has(k kind) bool {
-	switch k {
-	case write:
-		return p.writes != nil
-	case atomicWrite:
-		return p.atomics != nil
-	}
-	return p.reads != nil
-}
-
-// pageFor returns a page that has records of a kind; nil: the table is full.
-func (l *LaunchCheck) pageFor(number uint64, k kind) *page {
-	p := l.pageOf(number)
-	if !p.has(k) && !l.addKind(p, k) {
-		return nil
-	}
-	return p
-}
-
-// pageOf returns a page, without records where nothing has accessed it.
-func (l *LaunchCheck) pageOf(number uint64) *page {
-	if l.last == number+1 {
-		return l.page
-	}
-	p := l.pages[number]
-	if p == nil {
-		p = &page{}
-		l.pages[number] = p
-	}
-	l.last, l.page = number+1, p
-	return p
-}
-
-// addKind makes the records of a kind, unless that is beyond the bound.
-func (l *LaunchCheck) addKind(p *page, k kind) bool {
-	bytes := uint64(pageGranules * 8)
-	if k == write {
-		bytes /= 2
-	}
-	if !l.takeTable(bytes) {
-		l.stop(tableIsFull)
-		return false
-	}
-	switch k {
-	case write:
-		p.writes = &[pageGranules]bufferRecord{}
-	case atomicWrite:
-		p.atomics = &[pageGranules][2]bufferRecord{}
-	default:
-		p.reads = &[pageGranules][2]bufferRecord{}
-	}
-	return true
 }
 
 // takeTable takes bytes of the bound that all launches which overlap share.
@@ -392,7 +358,7 @@ func (l *LaunchCheck) stop(why string) {
 
 // against reports an access that has no order with an earlier one of another workgroup.
 func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint64) {
-	before := &l.rows[earlier.row()]
+	before := l.row(earlier.row())
 	if before.group == g.serial || l.ordered(g, before) {
 		return
 	}
@@ -400,7 +366,7 @@ func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint6
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	f := c.occurrence(&pair{betweenGroups, of.program, g.program, before.pc(), after.pc()}, g, 1)
+	f := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, 1)
 	if f == nil {
 		return
 	}
@@ -416,7 +382,8 @@ func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint6
 
 // laneOf returns the record of a lane.
 func (l *LaunchCheck) laneOf(r bufferRecord) record {
-	return l.rows[r.row()].record | record(r&(1<<laneBits-1))<<laneShift
+	row := l.row(r.row())
+	return record(row.wave)<<waveShift | record(r&(1<<laneBits-1))<<laneShift | record(row.pc)
 }
 
 // unwritten reports a read of a payload that nothing wrote.
@@ -452,6 +419,9 @@ func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 	defer l.mutex.Unlock()
 	for at := addr >> l.shift; at<<l.shift < addr+bytes && !l.full; at++ {
 		p, i := l.pageOf(at>>pageShift), at%pageGranules
+		if p == nil || p.ofBlocks>>(i/blockGranules)&1 != 0 && !l.expand(p, at) {
+			return
+		}
 		if p.reads != nil {
 			p.reads[i] = [2]bufferRecord{}
 		}

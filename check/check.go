@@ -5,6 +5,7 @@
 //	shadow  the last accesses to each piece of memory, and which pairs of accesses have an order
 //	lds     accesses to the local data share
 //	buffers accesses to device memory by workgroups of a launch
+//	pages   the last accesses to each piece of device memory
 //	order   the order that atomics give
 //	report  findings, added up by pair of instructions
 //
@@ -44,14 +45,27 @@ func New() *Checker {
 
 // A checkedProgram is what workgroups of a program share.
 type checkedProgram struct {
-	insts []ldsInst
-	idle  []*GroupCheck // groups that have ended
+	insts       []ldsInst
+	bufferIndex []uint32      // by instruction: among those that access device memory
+	buffers     int           // their number
+	idle        []*GroupCheck // groups that have ended
+}
+
+func newCheckedProgram(insts []isa.Inst) *checkedProgram {
+	p := &checkedProgram{insts: ldsInsts(insts), bufferIndex: make([]uint32, len(insts))}
+	for pc := range insts {
+		if p.bufferIndex[pc] = uint32(p.buffers); insts[pc].Mem != nil && inBuffer(&insts[pc]) {
+			p.buffers++
+		}
+	}
+	return p
 }
 
 // A GroupCheck is a resident workgroup with the last accesses to its LDS.
 type GroupCheck struct {
 	checker *Checker
 	program *program.Program
+	code    *checkedProgram
 	insts   []ldsInst // of the program
 	index   uint64
 	id      [3]uint32
@@ -61,7 +75,7 @@ type GroupCheck struct {
 	first uint32 // epoch in which the next workgroup begins
 
 	launch   *LaunchCheck
-	rows     map[rowKey]uint32   // of the launch, by instruction
+	rows     []uint32            // of the launch: the last one of each wave's instruction
 	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
 	released map[uint64]released // by place of an atomic
 	groupOrder
@@ -96,7 +110,7 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 	}
 	of := c.programs[p]
 	if of == nil {
-		of = &checkedProgram{insts: ldsInsts(p.Insts)}
+		of = newCheckedProgram(p.Insts)
 		c.programs[p] = of
 	}
 	if n := len(of.idle); n > 0 {
@@ -104,7 +118,7 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 		of.idle = of.idle[:n-1]
 		return g
 	}
-	return &GroupCheck{checker: c, program: p, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}, rows: map[rowKey]uint32{}}
+	return &GroupCheck{checker: c, program: p, code: of, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}}
 }
 
 func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
@@ -115,7 +129,9 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 	}
 	g.lds.begin(g.program)
 	clear(g.released)
-	clear(g.rows)
+	if n := waves * g.code.buffers; len(g.rows) < n {
+		g.rows = make([]uint32, n)
+	}
 	for len(g.waves) < waves {
 		g.waves = append(g.waves, waveOrder{})
 	}

@@ -67,8 +67,9 @@ type access struct {
 	in      *isa.Inst
 	order   *waveOrder
 	offsets []uint32 // of the lanes, or the one of all
-	aligned bool     // those of lanes are within the LDS, and granules begin there
-	row     [64]uint32
+	aligned bool     // those of active lanes are within the LDS, and granules begin there
+	row     lane.Addresses
+	params  lane.AddressParams
 }
 
 // offset returns a lane's offset. There are as many as lanes, a power of two, or one.
@@ -85,7 +86,7 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 	if a.order.epoch != s.epoch {
 		s.enter(a.order.epoch)
 	}
-	a.locate(s, i)
+	a.locate(s, i, mask)
 	base := a.order.current | record(pc)
 	if i.atomic {
 		g.synchronizeLDS(mask)
@@ -108,7 +109,7 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 		g.read(i, base|1<<atomicShift, mask, a.offsets, a.aligned)
 	case write:
 		g.recordLogged()
-		g.write(i, base, mask, a.mayMeet(i))
+		g.write(i, base, mask)
 	case atomicWrite:
 		g.recordLogged()
 		s.madeAtomics = true
@@ -130,44 +131,25 @@ func (g *GroupCheck) synchronizeLDS(mask uint64) {
 }
 
 // locate computes the byte offset of each lane, or the one that all have.
-func (a *access) locate(s *shadow, i *ldsInst) {
+func (a *access) locate(s *shadow, i *ldsInst, mask uint64) {
 	m := a.in.Mem
 	a.aligned = false
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
-		a.row[0] = base + uint32(lane.Uniform(a.st, m.Index))
-		a.offsets = a.row[:1]
+		a.row.Offsets[0] = base + uint32(lane.Uniform(a.st, m.Index))
+		a.offsets = a.row.Offsets[:1]
 		return
 	}
 	index := a.st.V[int(m.Index.Index)*a.st.Lanes:][:a.st.Lanes]
 	if index[0] == index[len(index)-1] && lane.AllSame(index) {
-		a.row[0] = base + index[0]
-		a.offsets = a.row[:1]
+		a.row.Offsets[0] = base + index[0]
+		a.offsets = a.row.Offsets[:1]
 		return
 	}
-	a.offsets = a.row[:len(index)]
-	last, low := uint32(0), uint32(0)
-	for l, x := range index {
-		x += base
-		a.offsets[l] = x
-		last, low = max(last, x), low|x
-	}
-	a.aligned = low&(1<<s.shift-1) == 0 && uint64(last)+uint64(i.stride)+uint64(i.bytes) <= uint64(s.bytes)
-}
-
-// mayMeet reports whether lanes of an instruction may access the same bytes.
-func (a *access) mayMeet(i *ldsInst) bool {
-	if i.runs > 1 || len(a.offsets) == 1 {
-		return true
-	}
-	before := a.offsets[0]
-	for _, x := range a.offsets[1:] {
-		if x < before || x-before < i.bytes {
-			return true
-		}
-		before = x
-	}
-	return false
+	a.params.Base, a.params.Exec = base, mask
+	a.row.Compute(index, &a.params)
+	a.offsets = a.row.Offsets[:len(index)]
+	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.stride)*uint64(i.runs-1)+uint64(i.bytes) <= uint64(s.bytes)
 }
 
 // logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
@@ -238,16 +220,20 @@ func (g *GroupCheck) readRow(base record, mask uint64, offsets []uint32, behind 
 	}
 }
 
-// writeRow is write for a granule of each lane, which do not meet.
-func (g *GroupCheck) writeRow(i *ldsInst, base record, mask uint64, behind uint32) {
+// writeRow is write for a granule of each lane.
+func (g *GroupCheck) writeRow(i *ldsInst, base record, all uint64, behind uint32) {
 	s, offsets := &g.lds, g.offsets
 	shift, writes := s.shift&3, s.writes
 	reads := s.reads[:len(writes)]
-	for ; mask != 0; mask &= mask - 1 {
+	for mask := all; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
 		if before := writes[at]; before.meets(now) {
-			g.reportPair(before, now, at)
+			if g.storesFirst(before, now, i, all, behind, at) {
+				g.overlap(before, now, at)
+			} else {
+				g.reportPair(before, now, at)
+			}
 		}
 		if reads[at].meets(now) {
 			g.againstAll(i, reads[at], &s.others[at].reads, now, at)
@@ -257,6 +243,14 @@ func (g *GroupCheck) writeRow(i *ldsInst, base record, mask uint64, behind uint3
 			g.firstWrite(i, now, at)
 		}
 	}
+}
+
+// storesFirst reports that the lane of the last store to a granule stores there in the current instruction too, in a row before that
+// of a lane now, or as a lane before it: so that store was this one.
+func (g *GroupCheck) storesFirst(before, now record, i *ldsInst, mask uint64, behind uint32, at uint) bool {
+	l := before.lane()
+	place := uint32(at<<g.lds.shift) - g.offsets[l]
+	return before.sameWave(now) && mask>>l&1 != 0 && place < i.bytes && (place < behind || place == behind && l < now.lane())
 }
 
 // read checks and records loads of lanes, or atomic ones.
@@ -288,10 +282,10 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32
 	}
 }
 
-// write checks and records stores of lanes, which may meet.
-func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
+// write checks and records stores of lanes.
+func (g *GroupCheck) write(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
-	if g.aligned && !s.madeAtomics && !meet {
+	if g.aligned && !s.madeAtomics && i.runs == 1 {
 		s.eachRow(i, func(behind uint32) { g.writeRow(i, base, mask, behind) })
 		return
 	}
@@ -303,7 +297,7 @@ func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 			from, end := s.granules(first+part*i.stride, i.bytes)
 			for at := from; at < end; at++ {
 				if before := s.writes[at]; before.meets(now) {
-					if meet && s.numbers[at] == s.number {
+					if s.numbers[at] == s.number {
 						g.overlap(before, now, at)
 					} else {
 						g.reportPair(before, now, at)
@@ -315,9 +309,7 @@ func (g *GroupCheck) write(i *ldsInst, base record, mask uint64, meet bool) {
 				if s.madeAtomics && s.atomics[at].meets(now) {
 					g.againstAll(i, s.atomics[at], &s.others[at].atomics, now, at)
 				}
-				if s.writes[at] = now; meet {
-					s.numbers[at] = s.number
-				}
+				s.writes[at], s.numbers[at] = now, s.number
 				if !s.isWritten(at) {
 					g.firstWrite(i, now, at)
 				}
@@ -371,6 +363,16 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
 	shift, written := s.shift&3, s.written
 	all := uint64(1)<<(bytes>>shift) - 1 // of a word that it does not reach the end of
+	if mask == 1<<len(offsets)-1 {
+		seen := all
+		for _, x := range offsets {
+			at := uint(x) >> shift
+			seen &= written[at/64] >> (at % 64)
+		}
+		if seen == all {
+			return 0
+		}
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		at := uint(offsets[l]) >> shift

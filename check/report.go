@@ -140,6 +140,8 @@ type Report struct {
 	Findings    []Finding `json:"findings"`
 	Unchecked   []string  `json:"unchecked"`     // what was not looked at, and why
 	OutOfBounds uint64    `json:"out_of_bounds"` // accesses
+	// RobustOutOfBounds: accesses out of bounds by devices with robustBufferAccess, which defines them.
+	RobustOutOfBounds uint64 `json:"robust_out_of_bounds"`
 }
 
 // Write writes the report as JSON.
@@ -161,11 +163,53 @@ func (c *Checker) sorted() []Finding {
 	for _, f := range c.findings {
 		list = append(list, *f)
 	}
-	slices.SortFunc(list, func(a, b Finding) int {
+	sortFindings(list)
+	return list
+}
+
+func sortFindings(list []Finding) {
+	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Program, b.Program),
 			cmp.Compare(a.indexBefore(), b.indexBefore()), cmp.Compare(a.After.Index, b.After.Index))
 	})
-	return list
+}
+
+// Add adds another report of the same kind of work, of another device or process. Findings of the same instructions become one with the
+// sum of their counts.
+func (r *Report) Add(o *Report) {
+	places := map[string]int{}
+	for i := range r.Findings {
+		places[r.Findings[i].instructions()] = i
+	}
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		key := f.instructions()
+		if at, ok := places[key]; ok {
+			r.Findings[at].Count += f.Count
+			continue
+		}
+		places[key] = len(r.Findings)
+		r.Findings = append(r.Findings, *f)
+	}
+	sortFindings(r.Findings)
+	for _, text := range o.Unchecked {
+		if !slices.Contains(r.Unchecked, text) {
+			r.Unchecked = append(r.Unchecked, text)
+		}
+	}
+	r.OutOfBounds += o.OutOfBounds
+	r.RobustOutOfBounds += o.RobustOutOfBounds
+}
+
+// instructions returns a text that findings share if they are of the same instructions of equal programs.
+func (f *Finding) instructions() string {
+	var sides [2]Side
+	for i, s := range []*Side{f.Before, &f.After} {
+		if s != nil {
+			sides[i] = Side{Instruction: s.Instruction, Index: s.Index, ID: s.ID, Line: s.Line, Source: s.Source, Program: s.Program}
+		}
+	}
+	return fmt.Sprintf("%q %q %q %q %+v", f.Kind, f.Program, f.Memory, f.Variable, sides)
 }
 
 // String returns the finding in some lines.

@@ -107,7 +107,7 @@ type shadow struct {
 	reads       []record // the last ones; shared: see others
 	atomics     []record // likewise
 	others      []others
-	numbers     []uint32          // of the last instruction whose lanes may have met that stored there
+	numbers     []uint32          // of the last instruction that stored there, lane after lane
 	written     []uint64          // a bit for each granule
 	unwritten   int               // granules that nothing wrote
 	number      uint32            // of the current instruction

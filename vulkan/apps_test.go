@@ -54,7 +54,7 @@ func runVulkaninfo(t *testing.T, answers string) {
 	}
 }
 
-// A program in another root file system gives the rows, profile, progress and captures of one in this root.
+// A program in another root file system gives the rows, profile, progress, captures and findings of one in this root.
 func TestDriverOutputsInAnotherRoot(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
 		t.Skipf("no mounts of one's own here: %v %s", err, out)
@@ -64,17 +64,19 @@ func TestDriverOutputsInAnotherRoot(t *testing.T) {
 		t.Skip(err)
 	}
 	folder := func(name string) string { return filepath.Join(outside, name) }
-	for _, name := range []string{"rows", "profile", "jobs"} {
+	for _, name := range []string{"rows", "profile", "jobs", "check", "trace", "refused"} {
 		suite.OK(t, os.Mkdir(folder(name), 0o777))
 	}
 	suite.OK(t, os.WriteFile(folder("progress"), nil, 0o666))
-	const program = `echo 1 > $SPVSIM_RECORD && echo 2 > $SPVSIM_PROFILE/p.json && echo 3 > $SPVSIM_PROGRESS && echo 4 > $SPVSIM_CAPTURE/j.yaml`
+	const program = `echo 1 > $SPVSIM_RECORD && echo 2 > $SPVSIM_PROFILE/p.json && echo 3 > $SPVSIM_PROGRESS && echo 4 > $SPVSIM_CAPTURE/j.yaml && ` +
+		`echo 5 > $SPVSIM_CHECK/c.json && echo 6 > $SPVSIM_TRACE/t && echo 7 > $SPVSIM_REFUSED`
 	c := exec.Command("scripts/debian-root.sh", "run", root, "/bin/sh", "-c", program)
-	c.Env = append(os.Environ(), "SPVSIM_RECORD="+folder("rows/rows.csv"), "SPVSIM_PROFILE="+folder("profile"), "SPVSIM_PROGRESS="+folder("progress"), "SPVSIM_CAPTURE="+folder("jobs"))
+	c.Env = append(os.Environ(), "SPVSIM_RECORD="+folder("rows/rows.csv"), "SPVSIM_PROFILE="+folder("profile"), "SPVSIM_PROGRESS="+folder("progress"), "SPVSIM_CAPTURE="+folder("jobs"),
+		"SPVSIM_CHECK="+folder("check"), "SPVSIM_TRACE="+folder("trace"), "SPVSIM_REFUSED="+folder("refused/list"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for i, name := range []string{"rows/rows.csv", "profile/p.json", "progress", "jobs/j.yaml"} {
+	for i, name := range []string{"rows/rows.csv", "profile/p.json", "progress", "jobs/j.yaml", "check/c.json", "trace/t", "refused/list"} {
 		if text, err := os.ReadFile(folder(name)); err != nil || string(text) != fmt.Sprintln(i+1) {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}

@@ -11,21 +11,28 @@ import (
 	"spvsim/internal/suite"
 )
 
-// checked runs a program of testdata with its dispatches checked, and returns what was found.
-func checked(t *testing.T, b *bench, name, mode string) (all []check.Finding) {
+// checked runs processes of a program of testdata with its dispatches checked, and returns what was found.
+func checked(t *testing.T, b *bench, name, mode string, processes int) []check.Finding {
 	t.Helper()
 	folder := t.TempDir()
-	c := b.command(b.build(t, name))
-	c.Env = append(b.environment(""), "SPVSIM_CHECK="+folder, "SPVSIM_MODE="+mode)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, tail(out))
+	for range processes {
+		c := b.command(b.build(t, name))
+		c.Env = append(b.environment(""), "SPVSIM_CHECK="+folder, "SPVSIM_MODE="+mode)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, tail(out))
+		}
 	}
-	for _, file := range suite.Must(filepath.Glob(filepath.Join(folder, "*.json")))(t) {
+	var all check.Report
+	reports := suite.Must(filepath.Glob(filepath.Join(folder, "*.json")))(t)
+	for _, file := range reports {
 		var r check.Report
 		suite.OK(t, json.Unmarshal(suite.Must(os.ReadFile(file))(t), &r))
-		all = append(all, r.Findings...)
+		all.Add(&r)
 	}
-	return all
+	if len(reports) < processes {
+		t.Fatalf("%s: %d reports, want one of each of %d processes", name, len(reports), processes)
+	}
+	return all.Findings
 }
 
 // The driver reports what its dispatches do that no shader may do, with time and without; and nothing of programs that are right.
@@ -34,7 +41,7 @@ func TestDispatchesAreChecked(t *testing.T) {
 	b := needTools(t)
 	for _, mode := range []string{"timed", "functional"} {
 		var kinds []string
-		for _, f := range checked(t, b, "unordered", mode) {
+		for _, f := range checked(t, b, "unordered", mode, 1) {
 			kinds = append(kinds, string(f.Kind))
 		}
 		slices.Sort(kinds)
@@ -42,8 +49,23 @@ func TestDispatchesAreChecked(t *testing.T) {
 		if kinds = slices.Compact(kinds); !slices.Equal(kinds, want) {
 			t.Errorf("%s: found %q, want %q", mode, kinds, want)
 		}
-		if list := checked(t, b, "subgroups", mode); len(list) > 0 {
+		if list := checked(t, b, "subgroups", mode, 1); len(list) > 0 {
 			t.Errorf("%s: in a program that is right, found %v", mode, &list[0])
+		}
+	}
+}
+
+// Processes of a program have a report each, and what they find at the same instructions is added up.
+func TestProcessesAreChecked(t *testing.T) {
+	t.Parallel()
+	b := needTools(t)
+	one, two := checked(t, b, "unordered", "functional", 1), checked(t, b, "unordered", "functional", 2)
+	if len(one) == 0 || len(one) != len(two) {
+		t.Fatalf("one process has %d findings, two have %d: want as many", len(one), len(two))
+	}
+	for i := range one {
+		if two[i].Count != 2*one[i].Count {
+			t.Errorf("%s: counted %d times in two processes and %d in one, want twice as many", two[i].Short(), two[i].Count, one[i].Count)
 		}
 	}
 }

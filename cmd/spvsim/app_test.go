@@ -1,13 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"spvsim/check"
 	"spvsim/internal/suite"
 	"spvsim/vulkan/launch"
 )
@@ -114,6 +118,35 @@ func TestAppPageMissingParts(t *testing.T) {
 			t.Errorf("%s: the page says it: %t", c.program, said)
 		}
 	}
+}
+
+// Reports of a program's processes become one: findings of the same instructions are added up, others listed. No report at all is said.
+func TestAppJoinsReportsOfProcesses(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
+	}
+	library, to := filepath.Join(t.TempDir(), "driver.so"), filepath.Join(t.TempDir(), "found.json")
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
+	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+	finding := func(index, lane, count int) string {
+		return fmt.Sprintf(`{"kind": "race between waves", "program": "main", "count": %d, "memory": "LDS", "before": {"index": 1, "lane": %d}, "after": {"index": %d}}`, count, lane, index)
+	}
+	report := func(list ...string) string {
+		return fmt.Sprintf(`printf '{"findings": [%s], "unchecked": ["part"], "out_of_bounds": 2}' > $SPVSIM_CHECK/$$.json`, strings.Join(list, ", "))
+	}
+	program := "(exec sh -c '" + strings.ReplaceAll(report(finding(7, 0, 3)), "'", `'"'"'`) + "') & wait; " + report(finding(9, 0, 1), finding(7, 5, 4))
+	r := spvsim("", "app", "--check-json", to, "--", "sh", "-c", program)
+	r.says(t, exitFailed, "check: 4 accesses out of bounds", "check: 2 findings", "2 findings, 4 accesses out of bounds")
+	var all check.Report
+	suite.OK(t, json.Unmarshal(suite.Must(os.ReadFile(to))(t), &all))
+	var got []uint64
+	for _, f := range all.Findings {
+		got = append(got, uint64(f.After.Index), f.Count)
+	}
+	if want := []uint64{7, 7, 9, 1}; !slices.Equal(got, want) || len(all.Unchecked) != 1 {
+		t.Errorf("found %v and %q, want instructions and counts %v and one text", got, all.Unchecked, want)
+	}
+	spvsim("", "app", "--check", "--", "true").says(t, exitDone, "check: nothing was looked at")
 }
 
 func TestAppProgressText(t *testing.T) {

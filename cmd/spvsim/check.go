@@ -18,6 +18,9 @@ func writeFindings(w io.Writer, r *check.Report) {
 	for _, text := range r.Unchecked {
 		fmt.Fprintf(w, "check: %s\n", text)
 	}
+	if r.RobustOutOfBounds > 0 {
+		fmt.Fprintf(w, "check: %s out of bounds where robustBufferAccess is enabled, which defines them\n", counted(int(r.RobustOutOfBounds), "access"))
+	}
 	if r.OutOfBounds > 0 {
 		fmt.Fprintf(w, "check: %s out of bounds\n", counted(int(r.OutOfBounds), "access"))
 	}
@@ -37,9 +40,9 @@ func writeFindings(w io.Writer, r *check.Report) {
 	}
 }
 
-// readFindings joins what the driver found on each device of a program.
+// readFindings joins what the driver found on each device of a program and of the processes that it started.
 func readFindings(folder string) (all check.Report, err error) {
-	all.Findings, all.Unchecked = []check.Finding{}, []string{}
+	all = check.New().Report()
 	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, name := range names {
 		data, err := files.Read(name, files.MaxJSON)
@@ -50,8 +53,10 @@ func readFindings(folder string) (all check.Report, err error) {
 		if err := json.Unmarshal(data, &r); err != nil {
 			return all, fmt.Errorf("%s: %w", name, err)
 		}
-		all.Findings, all.Unchecked = append(all.Findings, r.Findings...), append(all.Unchecked, r.Unchecked...)
-		all.OutOfBounds += r.OutOfBounds
+		all.Add(&r)
+	}
+	if len(names) == 0 {
+		all.Unchecked = append(all.Unchecked, "nothing was looked at: neither the program nor a process that it started made a device of this driver")
 	}
 	return all, err
 }

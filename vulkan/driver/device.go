@@ -50,12 +50,12 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		}
 		d.enabled[name] = true
 	}
-	p.checkWanted(info)
+	robust := p.checkWanted(info)["robustBufferAccess"]
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.callback(),
 		MaxInstructions: integer("SPVSIM_MAX_INSTRUCTIONS"), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	setup.Check = os.Getenv("SPVSIM_CHECK") != ""
-	d.observers = newWatchers(d, setup.Mode)
+	d.observers = newWatchers(d, setup.Mode, robust)
 	setup.Tracer, setup.Observer = d.observers.tracer(), printer{}
 	g, err := gpu.OpenDevice(setup)
 	if err != nil {
@@ -85,19 +85,21 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 // untimed reports whether a dispatch is excluded from timing.
 func (d *logicalDevice) untimed(name string) bool { return d.timing != nil && !d.timing.selects(name) }
 
-// checkWanted refuses features that the device does not have.
-func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
+// checkWanted returns the features that are enabled, and refuses those that the device does not have.
+func (p *physical) checkWanted(info *vk.DeviceCreateInfo) map[string]bool {
+	wanted := map[string]bool{}
 	if info.PEnabledFeatures != nil {
-		p.checkFeatures(unsafe.Pointer(info.PEnabledFeatures), vk.Features)
+		p.checkFeatures(unsafe.Pointer(info.PEnabledFeatures), vk.Features, wanted)
 	}
 	chain(info.PNext, func(t vk.StructureType, s unsafe.Pointer) {
 		if t == vk.StructureTypePhysicalDeviceFeatures2 {
-			p.checkFeatures(unsafe.Add(s, featuresAt), vk.Features)
+			p.checkFeatures(unsafe.Add(s, featuresAt), vk.Features, wanted)
 		}
 		if list, ok := vk.FeatureStructs[t]; ok {
-			p.checkFeatures(unsafe.Add(s, featuresAt), list)
+			p.checkFeatures(unsafe.Add(s, featuresAt), list, wanted)
 		}
 	})
+	return wanted
 }
 
 func (d *logicalDevice) addQueues(q *vk.DeviceQueueCreateInfo) {

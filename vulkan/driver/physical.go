@@ -109,11 +109,14 @@ func (p *physical) setFeatures(at unsafe.Pointer, list []string) {
 	}
 }
 
-// checkFeatures refuses features that are requested and not supported.
-func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
+// checkFeatures refuses features that are requested and not supported, and adds the others that are requested to the enabled ones.
+func (p *physical) checkFeatures(at unsafe.Pointer, list []string, enabled map[string]bool) {
 	for i, wanted := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
 		if wanted != 0 && !p.hasFeature(list[i]) {
 			fail(vk.ErrorFeatureNotPresent, "feature %s", list[i])
+		}
+		if wanted != 0 {
+			enabled[list[i]] = true
 		}
 	}
 }

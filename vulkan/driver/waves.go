@@ -20,8 +20,8 @@ type observers struct {
 }
 
 // newWatchers creates the observers that the environment requests.
-func newWatchers(d *logicalDevice, mode string) observers {
-	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}, newCheckFile(d)}
+func newWatchers(d *logicalDevice, mode string, robust bool) observers {
+	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}, newCheckFile(robust)}
 }
 
 // tracer combines all observers; nil: none.

@@ -93,6 +93,9 @@ run_inside() {
   if [ -n "${SPVSIM_PROFILE:-}" ]; then places+=("$SPVSIM_PROFILE"); fi
   if [ -n "${SPVSIM_PROGRESS:-}" ]; then places+=("$SPVSIM_PROGRESS"); fi
   if [ -n "${SPVSIM_RECORD:-}" ]; then places+=("$(dirname "$SPVSIM_RECORD")"); fi
+  if [ -n "${SPVSIM_REFUSED:-}" ]; then places+=("$(dirname "$SPVSIM_REFUSED")"); fi
+  if [ -n "${SPVSIM_CHECK:-}" ]; then places+=("$SPVSIM_CHECK"); fi
+  if [ -n "${SPVSIM_TRACE:-}" ]; then places+=("$SPVSIM_TRACE"); fi
   if [ -n "${SPVSIM_CAPTURE:-}" ]; then mkdir -p "$SPVSIM_CAPTURE" && places+=("$SPVSIM_CAPTURE"); fi
   exec sh "$(dirname "$0")/../launch/root.sh" "$root" "${places[@]}" -- "$@"
 }
