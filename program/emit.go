@@ -477,4 +477,7 @@ func (e *emitter) finish() {
 	for _, f := range e.fixes {
 		e.insts[f.inst].Target = e.start[f.target]
 	}
+	if !e.invertLoops { // as Mesa
+		e.dropSkips()
+	}
 }
