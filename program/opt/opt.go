@@ -98,7 +98,7 @@ var schedule = []struct {
 	passes []pass
 }{
 	{1, []pass{
-		{"constants", gatherConstants}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
+		{"constants", gatherConstants}, {"switches", switches}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup}, {"equalities", equalities}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become

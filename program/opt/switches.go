@@ -1,0 +1,229 @@
+package opt
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// switches turns the chain of comparisons of a switch into branches that follow one another, as Mesa has them: after each case
+// the next one is tested, too, and the lanes that fell through go into it.
+func switches(f *ir.Func, o Options) bool {
+	if o.SelectBuffers {
+		return false
+	}
+	removeUnreachable(f)
+	g := newGraph(f)
+	p := newPool(f)
+	changed := false
+	for _, b := range g.Blocks { // outer ones first
+		if s := g.switchAt(b); s != nil && s.assignEdges(g) {
+			s.rewrite(f, p)
+			changed = true
+		}
+	}
+	p.flush()
+	return changed
+}
+
+// A switchChain is a chain of comparisons of one value with constants.
+type switchChain struct {
+	heads []*ir.Block   // the blocks that compare
+	merge *ir.Block     // where the cases meet
+	other *ir.Block     // the default
+	cases []*switchCase // without those that only break, and with the default if it has code
+}
+
+type switchCase struct {
+	block  *ir.Block
+	head   int         // of the comparison; for the default, as many as there are comparisons
+	breaks []*ir.Block // sources of edges to the merge block
+	falls  []*ir.Block // sources of edges to the next case
+}
+
+// switchAt returns the switch that begins in a block; nil if none does.
+func (g *graph) switchAt(b *ir.Block) *switchChain {
+	if b.Continue != nil || !g.reachable(b.Merge) || !g.dominates(b, b.Merge) || b.Merge == b {
+		return nil
+	}
+	s := &switchChain{merge: b.Merge}
+	selector := (*ir.Value)(nil)
+	seen := map[uint64]bool{}
+	for n := b; ; n = s.other {
+		if n.Term != ir.Cond || n != b && !linksChain(n) || !comparesWith(n.Cond, &selector, seen) {
+			break
+		}
+		if n.Succs[0] != s.merge {
+			s.cases = append(s.cases, &switchCase{block: n.Succs[0], head: len(s.heads)})
+		}
+		s.heads = append(s.heads, n)
+		if s.other = n.Succs[1]; s.other == s.merge {
+			break
+		}
+	}
+	if len(s.heads) < 2 {
+		return nil
+	}
+	if s.other != s.merge {
+		s.cases = append(s.cases, &switchCase{block: s.other, head: len(s.heads)})
+	}
+	return s
+}
+
+// linksChain reports a block of a chain: it only compares.
+func linksChain(b *ir.Block) bool {
+	return len(b.Preds) == 1 && len(b.Phis) == 0 && b.Merge == nil && !slices.ContainsFunc(b.Code, func(v *ir.Value) bool { return v.Op != isa.IEq && v.Op != isa.Or })
+}
+
+// comparesWith reports a comparison of the selector with one or several constants that are not among those seen.
+func comparesWith(c *ir.Value, selector **ir.Value, seen map[uint64]bool) bool {
+	switch {
+	case c.Op == isa.Or && c.R == isa.Bool:
+		return comparesWith(c.Args[0], selector, seen) && comparesWith(c.Args[1], selector, seen)
+	case c.Op != isa.IEq || c.Args[1].Op != isa.Const || *selector != nil && *selector != c.Args[0] || seen[c.Args[1].Imm]:
+		return false
+	}
+	*selector = c.Args[0]
+	seen[c.Args[1].Imm] = true
+	return true
+}
+
+// assignEdges finds the edges out of each case, and reports whether all are such that the cases can follow one another.
+func (s *switchChain) assignEdges(g *graph) bool {
+	if len(s.cases) < 2 || slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
+		return b != s.heads[0] && (b.Merge == s.merge || b.Continue == s.merge)
+	}) {
+		return false
+	}
+	at := func(b *ir.Block) int {
+		return slices.IndexFunc(s.cases, func(c *switchCase) bool { return g.dominates(c.block, b) })
+	}
+	for _, p := range s.merge.Preds {
+		switch i := at(p); {
+		case i >= 0:
+			s.cases[i].breaks = append(s.cases[i].breaks, p)
+		case !slices.Contains(s.heads, p), len(s.merge.Phis) > 0 && (p != s.last() || p.Succs[0] == s.merge):
+			return false
+		}
+	}
+	for i, c := range s.cases {
+		for _, p := range c.block.Preds {
+			switch j := at(p); {
+			case slices.Contains(s.heads, p):
+			case i == 0 || j != i-1 || slices.Contains(s.cases[j].breaks, p):
+				return false
+			default:
+				s.cases[j].falls = append(s.cases[j].falls, p)
+			}
+		}
+	}
+	return true
+}
+
+func (s *switchChain) last() *ir.Block { return s.heads[len(s.heads)-1] }
+
+// rewrite makes the branches of the cases follow one another: in a head the selector is compared, and the ways meet in a block
+// that is the next head, or the merge block.
+func (s *switchChain) rewrite(f *ir.Func, p *pool) {
+	conds := make([]*ir.Value, len(s.heads))
+	for h, n := range s.heads {
+		conds[h] = n.Cond
+	}
+	starts := make([][]*ir.Value, len(s.cases)) // by case: what its phis have if it is reached by a comparison
+	for i, c := range s.cases {
+		starts[i] = argsFrom(c.block, s.heads[min(c.head, len(s.heads)-1)])
+	}
+	values := make([]*ir.Value, len(s.merge.Phis)) // of the merge block's phis, after the cases so far
+	for k, phi := range s.merge.Phis {
+		if values[k] = p.undef(phi.R); s.other == s.merge {
+			values[k] = phi.Args[predOf(s.merge, s.last())]
+		}
+	}
+	head, compared := s.heads[0], 1
+	var fell *ir.Value // lanes come from the case before
+	for i, c := range s.cases {
+		for ; compared <= c.head && compared < len(s.heads); compared++ {
+			for _, v := range s.heads[compared].Code {
+				head.Append(v)
+			}
+			s.heads[compared].Term, s.heads[compared].Succs = ir.Unreachable, nil
+		}
+		cond := conds[0]
+		if c.head < len(conds) {
+			cond = conds[c.head]
+		} else {
+			for _, is := range conds[1:] {
+				cond = head.Append(f.NewValue(isa.Or, isa.Bool, isa.Bool, cond, is))
+			}
+			cond = head.Append(f.NewValue(isa.Not, isa.Bool, isa.Bool, cond))
+		}
+		if fell != nil {
+			cond = head.Append(f.NewValue(isa.Or, isa.Bool, isa.Bool, fell, cond))
+		}
+		next := s.merge
+		if i+1 < len(s.cases) {
+			next = f.NewBlock()
+			next.Line = head.Line
+		}
+		meet := func(phi *ir.Value, ends, falls func(*ir.Block) *ir.Value, otherwise *ir.Value) *ir.Value {
+			phi.Block, phi.Args = next, nil
+			for _, b := range c.breaks {
+				phi.Args = append(phi.Args, ends(b))
+			}
+			for _, b := range c.falls {
+				phi.Args = append(phi.Args, falls(b))
+			}
+			phi.Args = append(phi.Args, otherwise)
+			return phi
+		}
+		always := func(v *ir.Value) func(*ir.Block) *ir.Value { return func(*ir.Block) *ir.Value { return v } }
+		add := func(t isa.Type, ends, falls func(*ir.Block) *ir.Value, otherwise *ir.Value) *ir.Value {
+			phi := meet(f.NewValue(isa.Phi, t, t), ends, falls, otherwise)
+			next.Phis = append(next.Phis, phi)
+			return phi
+		}
+		for k, phi := range s.merge.Phis {
+			args := phi.Args
+			of := func(b *ir.Block) *ir.Value { return args[predOf(s.merge, b)] }
+			if next != s.merge {
+				values[k] = add(phi.R, of, always(p.undef(phi.R)), values[k])
+			} else {
+				meet(phi, of, nil, values[k])
+			}
+		}
+		fell = nil
+		if len(c.falls) > 0 {
+			after := s.cases[i+1].block
+			fell = add(isa.Bool, always(p.constant(isa.Bool, 0)), always(p.constant(isa.Bool, 1)), p.constant(isa.Bool, 0))
+			for k, phi := range after.Phis {
+				of := func(b *ir.Block) *ir.Value { return phi.Args[predOf(after, b)] }
+				starts[i+1][k] = add(phi.R, always(p.undef(phi.R)), of, starts[i+1][k])
+			}
+			for _, b := range c.falls {
+				b.Succs = redirect(b.Succs, after, next)
+			}
+		}
+		for _, b := range c.breaks {
+			b.Succs = redirect(b.Succs, s.merge, next)
+		}
+		c.block.Preds = nil
+		for k, phi := range c.block.Phis {
+			phi.Args = []*ir.Value{starts[i][k]}
+		}
+		if next == s.merge {
+			next.Preds = nil
+		}
+		next.Preds = slices.Concat(c.breaks, c.falls)
+		head.SetSuccs(ir.Cond, cond, c.block, next)
+		head.Merge, head = next, next
+	}
+}
+
+// argsFrom returns the arguments of a block's phis for the edge from pred.
+func argsFrom(b, pred *ir.Block) (list []*ir.Value) {
+	for _, phi := range b.Phis {
+		list = append(list, phi.Args[predOf(b, pred)])
+	}
+	return list
+}
