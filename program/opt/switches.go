@@ -24,6 +24,7 @@ func switches(f *ir.Func, o Options) bool {
 		}
 	}
 	p.flush()
+	removeUnreachable(f)
 	return changed
 }
 
