@@ -7,7 +7,7 @@ import (
 )
 
 // maxUnskipped bounds the cost of the instructions that a wave without active lanes executes rather than branch over them, as
-// RADV's listings show it: 1 for a vector instruction, 2 for a scalar one, and 2 more for a vector instruction that writes a mask.
+// RADV's listings show it for fiji, navi21 and gfx1100.
 const maxUnskipped = 16
 
 // dropSkips removes branches, taken if no lane is active, over a few instructions without accesses, as Mesa's ACO does.
@@ -16,7 +16,7 @@ func (e *emitter) dropSkips() {
 	removed := make([]bool, len(e.insts))
 	for i := len(e.insts) - 1; i >= 0; i-- {
 		if in := &e.insts[i]; in.Op == isa.BranchExecZ && int(in.Target) > i {
-			removed[i] = unskipped(e.insts[i+1:in.Target], removed[i+1:])
+			removed[i] = e.unskipped(e.insts[i+1:in.Target], removed[i+1:])
 		}
 	}
 	place, kept := make([]int32, len(e.insts)+1), int32(0)
@@ -36,7 +36,7 @@ func (e *emitter) dropSkips() {
 }
 
 // unskipped reports that a wave without active lanes executes these instructions; removed are those that are none any more.
-func unskipped(insts []isa.Inst, removed []bool) bool {
+func (e *emitter) unskipped(insts []isa.Inst, removed []bool) bool {
 	cost := 0
 	for i := range insts {
 		if removed[i] {
@@ -45,7 +45,7 @@ func unskipped(insts []isa.Inst, removed []bool) bool {
 		if !runsWithoutLanes(&insts[i]) {
 			return false
 		}
-		if cost += unskippedCost(&insts[i]); cost > maxUnskipped {
+		if cost += e.unskippedCost(&insts[i]); cost > maxUnskipped {
 			return false
 		}
 	}
@@ -61,16 +61,23 @@ func runsWithoutLanes(in *isa.Inst) bool {
 	return in.Mem == nil && in.Op.Has(isa.FlagPure) && !in.Op.Has(isa.FlagCrossLane) && in.Op != isa.ToScalar && in.Op != isa.SaveLane
 }
 
-func unskippedCost(in *isa.Inst) int {
+// unskippedCost returns the cost of an instruction: its issue cycles. From GFX10 on, vector instructions take one, scalar ones two,
+// and vector instructions that write a mask both.
+func (e *emitter) unskippedCost(in *isa.Inst) (cost int) {
 	switch {
 	case in.Class == isa.ClassNone:
 		return 0
+	case e.beforeGFX10:
+		cost = 4
 	case in.Class == isa.ClassSALU:
-		return 2
-	case in.Second != nil:
-		return 2
+		cost = 2
 	case in.Dst.Kind == isa.Scalar:
-		return 3
+		cost = 3
+	default:
+		cost = 1
 	}
-	return 1
+	if in.Second != nil {
+		cost *= 2
+	}
+	return cost
 }

@@ -108,6 +108,10 @@ var schedule = []struct {
 		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
 	}},
 	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
+	{8, []pass{
+		{"unroll", unrollAgain}, {"cleanup", cleanup}, {"fold", fold},
+		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
+	}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{{"licm", licm}, {"carry loads", carryLoads}, {"partial unroll", partialUnroll}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{1, []pass{
