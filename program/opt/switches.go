@@ -124,7 +124,7 @@ func (s *switchChain) assignEdges(g *graph) bool {
 
 func (s *switchChain) last() *ir.Block { return s.heads[len(s.heads)-1] }
 
-// rewrite makes the branches of the cases follow one another: in a head the selector is compared, and the ways meet in a block
+// rewrite makes the branches of the cases follow one another: a head compares the selector, and the ways meet in a block
 // that is the next head, or the merge block.
 func (s *switchChain) rewrite(f *ir.Func, p *pool) {
 	conds := make([]*ir.Value, len(s.heads))
@@ -141,84 +141,112 @@ func (s *switchChain) rewrite(f *ir.Func, p *pool) {
 			values[k] = phi.Args[predOf(s.merge, s.last())]
 		}
 	}
-	head, compared := s.heads[0], 1
+	head, from := s.heads[0], 1
 	var fell *ir.Value // lanes come from the case before
 	for i, c := range s.cases {
-		for ; compared <= c.head && compared < len(s.heads); compared++ {
-			for _, v := range s.heads[compared].Code {
-				head.Append(v)
-			}
-			s.heads[compared].Term, s.heads[compared].Succs = ir.Unreachable, nil
-		}
-		cond := conds[0]
-		if c.head < len(conds) {
-			cond = conds[c.head]
-		} else {
-			for _, is := range conds[1:] {
-				cond = head.Append(f.NewValue(isa.Or, isa.Bool, isa.Bool, cond, is))
-			}
-			cond = head.Append(f.NewValue(isa.Not, isa.Bool, isa.Bool, cond))
-		}
+		cond := s.compare(f, head, conds, from, c.head)
+		from = c.head + 1
 		if fell != nil {
 			cond = head.Append(f.NewValue(isa.Or, isa.Bool, isa.Bool, fell, cond))
 		}
-		next := s.merge
+		e := &caseEnd{f: f, p: p, switchCase: c, next: s.merge}
 		if i+1 < len(s.cases) {
-			next = f.NewBlock()
-			next.Line = head.Line
+			e.next = f.NewBlock()
+			e.next.Line = head.Line
 		}
-		meet := func(phi *ir.Value, ends, falls func(*ir.Block) *ir.Value, otherwise *ir.Value) *ir.Value {
-			phi.Block, phi.Args = next, nil
-			for _, b := range c.breaks {
-				phi.Args = append(phi.Args, ends(b))
-			}
-			for _, b := range c.falls {
-				phi.Args = append(phi.Args, falls(b))
-			}
-			phi.Args = append(phi.Args, otherwise)
-			return phi
-		}
-		always := func(v *ir.Value) func(*ir.Block) *ir.Value { return func(*ir.Block) *ir.Value { return v } }
-		add := func(t isa.Type, ends, falls func(*ir.Block) *ir.Value, otherwise *ir.Value) *ir.Value {
-			phi := meet(f.NewValue(isa.Phi, t, t), ends, falls, otherwise)
-			next.Phis = append(next.Phis, phi)
-			return phi
-		}
-		for k, phi := range s.merge.Phis {
-			args := phi.Args
-			of := func(b *ir.Block) *ir.Value { return args[predOf(s.merge, b)] }
-			if next != s.merge {
-				values[k] = add(phi.R, of, always(p.undef(phi.R)), values[k])
-			} else {
-				meet(phi, of, nil, values[k])
-			}
-		}
-		fell = nil
-		if len(c.falls) > 0 {
-			after := s.cases[i+1].block
-			fell = add(isa.Bool, always(p.constant(isa.Bool, 0)), always(p.constant(isa.Bool, 1)), p.constant(isa.Bool, 0))
-			for k, phi := range after.Phis {
-				of := func(b *ir.Block) *ir.Value { return phi.Args[predOf(after, b)] }
-				starts[i+1][k] = add(phi.R, always(p.undef(phi.R)), of, starts[i+1][k])
-			}
-			for _, b := range c.falls {
-				b.Succs = redirect(b.Succs, after, next)
-			}
+		e.mergeValues(s.merge, values)
+		if fell = nil; len(c.falls) > 0 {
+			fell = e.fallInto(s.cases[i+1].block, starts[i+1])
 		}
 		for _, b := range c.breaks {
-			b.Succs = redirect(b.Succs, s.merge, next)
+			b.Succs = redirect(b.Succs, s.merge, e.next)
 		}
-		c.block.Preds = nil
+		c.block.Preds, e.next.Preds = nil, slices.Concat(c.breaks, c.falls)
 		for k, phi := range c.block.Phis {
 			phi.Args = []*ir.Value{starts[i][k]}
 		}
-		if next == s.merge {
-			next.Preds = nil
-		}
-		next.Preds = slices.Concat(c.breaks, c.falls)
-		head.SetSuccs(ir.Cond, cond, c.block, next)
-		head.Merge, head = next, next
+		head.SetSuccs(ir.Cond, cond, c.block, e.next)
+		head.Merge, head = e.next, e.next
 	}
+}
+
+// compare moves the comparisons up to one to the end of a head, and returns its condition: for the default that none holds.
+func (s *switchChain) compare(f *ir.Func, head *ir.Block, conds []*ir.Value, from, to int) *ir.Value {
+	for _, n := range s.heads[from:max(from, min(to+1, len(s.heads)))] {
+		for _, v := range n.Code {
+			head.Append(v)
+		}
+		n.Code, n.Term, n.Cond, n.Succs = nil, ir.Unreachable, nil, nil
+	}
+	if to < len(conds) {
+		return conds[to]
+	}
+	any := conds[0]
+	for _, is := range conds[1:] {
+		any = head.Append(f.NewValue(isa.Or, isa.Bool, isa.Bool, any, is))
+	}
+	return head.Append(f.NewValue(isa.Not, isa.Bool, isa.Bool, any))
+}
+
+// A caseEnd makes the phis of the block after a case, whose predecessors are the case's breaks, its ways into the next case, and
+// the head.
+type caseEnd struct {
+	*switchCase
+	f    *ir.Func
+	p    *pool
+	next *ir.Block
+}
+
+// args lists a phi's arguments; ended and fell: nil where the value is not defined.
+func (e *caseEnd) args(t isa.Type, ended, fell func(*ir.Block) *ir.Value, otherwise *ir.Value) (list []*ir.Value) {
+	for _, way := range []struct {
+		from []*ir.Block
+		of   func(*ir.Block) *ir.Value
+	}{{e.breaks, ended}, {e.falls, fell}} {
+		for _, b := range way.from {
+			if way.of == nil {
+				list = append(list, e.p.undef(t))
+			} else {
+				list = append(list, way.of(b))
+			}
+		}
+	}
+	return append(list, otherwise)
+}
+
+func (e *caseEnd) phi(t isa.Type, args []*ir.Value) *ir.Value {
+	v := e.f.NewValue(isa.Phi, t, t, args...)
+	v.Block = e.next
+	e.next.Phis = append(e.next.Phis, v)
+	return v
+}
+
+// mergeValues carries the values of the merge block's phis past the case.
+func (e *caseEnd) mergeValues(merge *ir.Block, values []*ir.Value) {
+	for k, phi := range merge.Phis {
+		args := e.args(phi.R, func(b *ir.Block) *ir.Value { return phi.Args[predOf(merge, b)] }, nil, values[k])
+		if e.next == merge {
+			phi.Args = args
+		} else {
+			values[k] = e.phi(phi.R, args)
+		}
+	}
+}
+
+// fallInto leads the ways into the next case past its comparison, and returns whether lanes take them. start has what
+// the phis of the case begin with.
+func (e *caseEnd) fallInto(after *ir.Block, start []*ir.Value) (fell *ir.Value) {
+	truth := func(n uint64) func(*ir.Block) *ir.Value {
+		return func(*ir.Block) *ir.Value { return e.p.constant(isa.Bool, n) }
+	}
+	fell = e.phi(isa.Bool, e.args(isa.Bool, truth(0), truth(1), e.p.constant(isa.Bool, 0)))
+	for k, phi := range after.Phis {
+		start[k] = e.phi(phi.R, e.args(phi.R, nil, func(b *ir.Block) *ir.Value { return phi.Args[predOf(after, b)] }, start[k]))
+	}
+	for _, b := range e.falls {
+		b.Succs = redirect(b.Succs, after, e.next)
+	}
+	return fell
 }
 
 // argsFrom returns the arguments of a block's phis for the edge from pred.
