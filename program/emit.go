@@ -28,6 +28,7 @@ type emitter struct {
 	workgroupBarriers barrierPlaces
 	tables            *descriptorPlan // nil where buffers are pointers
 	grid              *gridPlan       // nil where a wave has the numbers of workgroups, or needs none
+	beforeGFX10       bool            // every instruction issues for four cycles
 	limits            bool            // a register bounds accesses to the LDS
 	limit             int             // its word
 	limited           []int           // places at which it is set
@@ -69,7 +70,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 		return nil, err
 	}
 	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, invertLoops: !t.Descriptors, pre: pre, first: first,
-		scalarWords: x.regs.scalarWords, vectorRows: x.regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
+		scalarWords: x.regs.scalarWords, vectorRows: x.regs.vectorRows, modRow: -1, waveSize: waveSize, beforeGFX10: t.LoadsGrid, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -476,5 +477,8 @@ func (e *emitter) finish() {
 	e.start[len(e.fl.Blocks)] = end
 	for _, f := range e.fixes {
 		e.insts[f.inst].Target = e.start[f.target]
+	}
+	if !e.invertLoops { // as Mesa
+		e.dropSkips()
 	}
 }

@@ -84,9 +84,13 @@ func TestLoopsPastAVariable(t *testing.T) {
 			if c.below {
 				index = b.op(isa.IAdd, isa.I32, i, b.c(1<<32-1))
 			}
-			b.store(at, index, b.op(isa.Xor, isa.I32, b.load(at, index), lane))
+			value := b.op(isa.Xor, isa.I32, b.load(at, index), lane)
+			b.store(at, index, value)
 			if c.stores {
 				b.store(word(1), b.op(isa.Shl, isa.I32, i, b.c(2)), i)
+			}
+			if c.below { // Otherwise nothing uses the variable, and the loop is idle.
+				return value
 			}
 			return sum
 		})

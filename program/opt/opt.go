@@ -98,7 +98,7 @@ var schedule = []struct {
 	passes []pass
 }{
 	{1, []pass{
-		{"constants", gatherConstants}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
+		{"constants", gatherConstants}, {"switches", switches}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup}, {"equalities", equalities}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become
@@ -108,6 +108,10 @@ var schedule = []struct {
 		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
 	}},
 	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
+	{8, []pass{
+		{"unroll", unrollAgain}, {"cleanup", cleanup}, {"fold", fold},
+		{"promote", promote}, {"fold", fold}, {"inexact", inexact}, {"gvn", gvn}, {"dead stores", deadStores}, {"cleanup", cleanup},
+	}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{{"licm", licm}, {"carry loads", carryLoads}, {"partial unroll", partialUnroll}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{1, []pass{

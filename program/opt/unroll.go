@@ -26,6 +26,9 @@ func unroll(f *ir.Func, o Options) bool {
 	return changed
 }
 
+// unrollAgain is unroll where Mesa is the model, which repeats its passes: arrays that became values leave loops idle.
+func unrollAgain(f *ir.Func, o Options) bool { return !o.SelectBuffers && unroll(f, o) }
+
 // isInnermost reports that no loop is in loop i.
 func (g *graph) isInnermost(i int) bool {
 	return !slices.ContainsFunc(g.loops, func(l *loop) bool { return l.parent == i })
