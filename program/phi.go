@@ -15,6 +15,9 @@ type copyTo struct{ phi, src *ir.Value }
 // register is still needed in the predecessor's other successor.
 func splitEdges(ctx context.Context, f *ir.Func, pre []*ir.Value) {
 	fl := newFlow(f)
+	if !slices.ContainsFunc(fl.Blocks, func(b *ir.Block) bool { return len(b.Succs) == 2 && len(b.Succs[0].Phis)+len(b.Succs[1].Phis) > 0 }) {
+		return
+	}
 	lv := newLiveness(ctx, f, fl, pre, nil)
 	for _, b := range fl.Blocks {
 		if len(b.Succs) < 2 {

@@ -217,6 +217,11 @@ func (b *maths) halfPair(id spirv.ID) *ir.Value {
 	if len(v) != 2 || v[0].R != isa.F16 {
 		b.invalid("%%%d is not a vector of two 16-bit floats", id)
 	}
+	return b.packHalves(v)
+}
+
+// packHalves packs two 16-bit floats into one register.
+func (b *maths) packHalves(v []*ir.Value) *ir.Value {
 	return b.op(isa.Pack16, isa.I32, b.retype(v[0], isa.I16), b.retype(v[1], isa.I16))
 }
 

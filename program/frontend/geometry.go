@@ -228,7 +228,7 @@ func (b *maths) packHalf() {
 	for _, v := range b.x(0) {
 		parts = append(parts, b.conv(isa.FConvert, v.R, isa.F16, v))
 	}
-	b.set(b.recast(parts, leafList{isa.I32})...)
+	b.set(b.packHalves(parts))
 }
 
 func (b *maths) unpackHalf() {

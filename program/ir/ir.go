@@ -318,6 +318,40 @@ func (f *Func) NewValue(op isa.Op, t, r isa.Type, args ...*Value) *Value {
 	return v
 }
 
+// Renumber gives values small ids, in the order that they had, so that tables by id are small. It does nothing where most ids are in use.
+func (f *Func) Renumber() {
+	byID, n := make([]*Value, f.nextValue), 0
+	use := func(v *Value) {
+		if byID[v.ID] == nil {
+			byID[v.ID] = v
+			n++
+		}
+	}
+	for _, b := range f.Blocks {
+		if b.Cond != nil {
+			use(b.Cond)
+		}
+		for _, list := range [][]*Value{b.Phis, b.Code} {
+			for _, v := range list {
+				use(v)
+				for _, a := range v.Args {
+					use(a)
+				}
+			}
+		}
+	}
+	if n > f.nextValue/2 {
+		return
+	}
+	f.nextValue = 0
+	for _, v := range byID {
+		if v != nil {
+			v.ID = f.nextValue
+			f.nextValue++
+		}
+	}
+}
+
 // NumValues returns an upper bound of value ids, for tables indexed by them.
 func (f *Func) NumValues() int { return f.nextValue }
 

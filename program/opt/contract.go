@@ -218,9 +218,23 @@ func (c *contractor) extreme(v *ir.Value) {
 		}
 	}
 	p, high := v.Args[0], v.Args[1]
+	if v.Op == isa.FMin && !c.o.SelectBuffers && c.limits(v, p, high) {
+		v.Op, v.Args = isa.FMid3, []*ir.Value{p.Args[0], p.Args[1], high}
+		return
+	}
 	if k, ok := clamps[v.Op]; ok && high.Op == isa.Const && c.private(v, p, k.inner) && p.Args[1].Op == isa.Const && !lessConstant(v.Op, high, p.Args[1]) {
 		v.Op, v.Args = k.middle, []*ir.Value{p.Args[0], p.Args[1], high}
 	}
+}
+
+// limits reports a clamp of a float between constants (ACO: v_med3_f32, with one scalar register or literal before GFX10). A clamp to 0 and 1
+// is a modifier.
+func (c *contractor) limits(v, p, high *ir.Value) bool {
+	if high.Op != isa.Const || !c.private(v, p, isa.FMax) || p.Args[1].Op != isa.Const {
+		return false
+	}
+	least, most := float(p.Args[1], 0), float(high, 0)
+	return least <= most && (least != 0 || most != 1)
 }
 
 func lessConstant(op isa.Op, a, b *ir.Value) bool {

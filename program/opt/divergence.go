@@ -27,7 +27,7 @@ func divergence(f *ir.Func, o Options) bool {
 // too.
 func placement(f *ir.Func, o Options) bool {
 	analyse(f, o, false).store()
-	return false
+	return true
 }
 
 // A divergenceAnalysis is the state of the fixpoint: values are uniform until shown to diverge.

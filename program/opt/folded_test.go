@@ -32,6 +32,12 @@ func TestFoldedConversions(t *testing.T) {
 			v = b.op(isa.And, isa.I32, x, b.c(127))
 			return v, b.conv(isa.UToF, isa.F32, isa.I32, v)
 		}, false, false},
+		{"a sum times 2", Options{}, scaledSum(0x40000000), false, true},
+		{"a sum times 3", Options{}, scaledSum(0x40400000), false, false},
+		{"a sum times 2 by LLVM", Options{SelectBuffers: true}, scaledSum(0x40000000), false, false},
+		{"packHalf2x16", Options{}, packedHalf(100), false, true},
+		{"a half, packed by another operation", Options{}, packedHalf(101), false, false},
+		{"packHalf2x16 by LLVM", Options{SelectBuffers: true}, packedHalf(100), false, false},
 		{"a half in a sum", Options{TwoScalars: true}, halfInSum, false, true},
 		{"a half in a sum, before GFX9", Options{}, halfInSum, false, false},
 		{"a half in a sum by LLVM", Options{TwoScalars: true, SelectBuffers: true}, halfInSum, false, false},
@@ -54,6 +60,25 @@ func TestFoldedConversions(t *testing.T) {
 		if v.Folded != c.folded || r.Folded {
 			t.Errorf("%s: folded %t, want %t; its reader %t\n%s", c.name, v.Folded, c.folded, r.Folded, printed(b.f))
 		}
+	}
+}
+
+func packedHalf(spirv uint32) func(b *builder, x *ir.Value) (v, r *ir.Value) {
+	return func(b *builder, x *ir.Value) (v, r *ir.Value) {
+		v = b.conv(isa.FConvert, isa.F16, isa.F32, b.conv(isa.UToF, isa.F32, isa.I32, x))
+		v.SPIRV = 100
+		half := b.conv(isa.Mov, isa.I16, isa.F16, v)
+		r = b.op(isa.Pack16, isa.I32, half, half)
+		half.SPIRV, r.SPIRV = 100, spirv
+		return v, r
+	}
+}
+
+func scaledSum(factor uint64) func(b *builder, x *ir.Value) (v, r *ir.Value) {
+	return func(b *builder, x *ir.Value) (v, r *ir.Value) {
+		x = b.op(isa.FAdd, isa.F32, x, x)
+		v = b.op(isa.FMul, isa.F32, x, b.ct(isa.F32, factor))
+		return v, b.op(isa.Sqrt, isa.F32, v)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 // Mesa's inexact rules apply where the module lets them, and nowhere else.
 func TestInexact(t *testing.T) {
+	const noOp = isa.NumOps
 	f := func(b *builder, x float32) *ir.Value { return b.ct(isa.F32, uint64(math.Float32bits(x))) }
 	op := func(b *builder, op isa.Op, args ...*ir.Value) *ir.Value { return b.op(op, isa.F32, args...) }
 	for _, c := range []struct {
@@ -28,6 +29,39 @@ func TestInexact(t *testing.T) {
 		{"two quotients of one divisor", func(b *builder, x, y *ir.Value) *ir.Value {
 			return op(b, isa.FMax, op(b, isa.FDiv, x, y), op(b, isa.FDiv, f(b, 5), y))
 		}, isa.FDiv, map[isa.Op]int{isa.Rcp: 1, isa.FMul: 2}},
+		{"two constants added", func(b *builder, x, _ *ir.Value) *ir.Value {
+			return op(b, isa.FAdd, op(b, isa.FAdd, x, f(b, 1)), f(b, 2))
+		}, noOp, map[isa.Op]int{isa.FAdd: 1}},
+		{"two constant factors", func(b *builder, x, _ *ir.Value) *ir.Value {
+			return op(b, isa.FMul, op(b, isa.FMul, x, f(b, 3)), f(b, 5))
+		}, noOp, map[isa.Op]int{isa.FMul: 1}},
+		{"a factor in common", func(b *builder, x, y *ir.Value) *ir.Value {
+			return op(b, isa.FAdd, op(b, isa.FMul, x, y), op(b, isa.FMul, f(b, 3), x))
+		}, noOp, map[isa.Op]int{isa.FMul: 1, isa.FAdd: 1}},
+		{"multiply-adds with a factor in common", func(b *builder, x, y *ir.Value) *ir.Value {
+			return op(b, isa.Fma, x, y, op(b, isa.Fma, f(b, 3), x, y))
+		}, noOp, map[isa.Op]int{isa.Fma: 1, isa.FAdd: 1}},
+		{"1 / x", func(b *builder, x, _ *ir.Value) *ir.Value { return op(b, isa.FDiv, f(b, 1), x) }, isa.FDiv, map[isa.Op]int{isa.Rcp: 1, isa.FMul: 0}},
+		{"sqrt(x) squared", func(b *builder, x, _ *ir.Value) *ir.Value {
+			r := op(b, isa.Sqrt, x)
+			return op(b, isa.FMul, r, r)
+		}, isa.Sqrt, map[isa.Op]int{isa.FAbs: 1, isa.FMul: 0}},
+		{"exp2(x) * exp2(y)", func(b *builder, x, y *ir.Value) *ir.Value {
+			return op(b, isa.FMul, op(b, isa.Exp2, x), op(b, isa.Exp2, y))
+		}, isa.FMul, map[isa.Op]int{isa.Exp2: 1, isa.FAdd: 1}},
+		{"pow(x, 4)", func(b *builder, x, _ *ir.Value) *ir.Value { return op(b, isa.Pow, x, f(b, 4)) }, isa.Pow, map[isa.Op]int{isa.FMul: 2}},
+		{"pow(x, 1/2)", func(b *builder, x, _ *ir.Value) *ir.Value { return op(b, isa.Pow, x, f(b, 0.5)) }, isa.Pow, map[isa.Op]int{isa.Sqrt: 1}},
+		{"mod(x, 3)", func(b *builder, x, _ *ir.Value) *ir.Value { return op(b, isa.FMod, x, f(b, 3)) }, isa.FMod, map[isa.Op]int{isa.Floor: 1, isa.FMul: 2, isa.FSub: 1}},
+		{"round(x)", func(b *builder, x, _ *ir.Value) *ir.Value { return op(b, isa.Round, x) }, isa.Round, map[isa.Op]int{isa.RoundEven: 1}},
+		{"mix(x, y, x)", func(b *builder, x, y *ir.Value) *ir.Value {
+			rest := op(b, isa.FSub, f(b, 1), x)
+			list := []*ir.Value{rest, op(b, isa.FMul, y, rest), op(b, isa.FMul, f(b, 7), x)}
+			list = append(list, op(b, isa.FAdd, list[1], list[2]))
+			for _, v := range list {
+				v.SPIRV = 100
+			}
+			return list[3]
+		}, noOp, map[isa.Op]int{isa.FMul: 1, isa.FSub: 1, isa.FAdd: 1}},
 	} {
 		for _, forbids := range []struct {
 			name string
@@ -61,13 +95,19 @@ func TestInexact(t *testing.T) {
 			if err := ir.Verify(b.f); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if got := count(b.f, c.gone) == 0; got != (forbids.name == "") {
+			if got := count(b.f, c.gone) == 0; c.gone != noOp && got != (forbids.name == "") {
 				t.Errorf("%s, forbidden by %q: changed %t\n%s", c.name, forbids.name, got, printed(b.f))
 			}
+			same := true
 			for op, want := range c.left {
-				if got := count(b.f, op); forbids.name == "" && got != want {
+				got := count(b.f, op)
+				same = same && got == want
+				if forbids.name == "" && got != want {
 					t.Errorf("%s: %d of %s, want %d\n%s", c.name, got, isa.Table[op].Name, want, printed(b.f))
 				}
+			}
+			if c.gone == noOp && forbids.name != "" && same {
+				t.Errorf("%s, forbidden by %q: changed\n%s", c.name, forbids.name, printed(b.f))
 			}
 		}
 	}

@@ -17,6 +17,8 @@ func modifiers(f *ir.Func, o Options) bool {
 		for _, v := range b.Code {
 			if takesSigns[v.Op] {
 				takeSigns(v)
+			} else if v.Op == isa.FNeg {
+				negateProduct(u, v)
 			}
 			takeClamp(u, names, v)
 		}
@@ -55,6 +57,16 @@ func takeSigns(v *ir.Value) {
 		v.Mod.Neg |= bit(neg, k)
 		v.Mod.Abs |= bit(abs, k)
 	}
+}
+
+// negateProduct makes v, the negative of a product that nothing else uses, the product with a sign.
+func negateProduct(u *uses, v *ir.Value) {
+	p := v.Args[0]
+	if p.Op != isa.FMul || p.T != isa.F32 || p.Block != v.Block || p.Uniform != v.Uniform || p.Mod.Clamp || u.count(p) != 1 || literal(p.Args[0]) {
+		return
+	}
+	v.Op, v.Args, v.Mod = isa.FMul, p.Args, p.Mod
+	v.Mod.Neg ^= bit(true, 0)
 }
 
 func bit(set bool, k int) uint8 {

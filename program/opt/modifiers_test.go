@@ -56,6 +56,13 @@ func TestSignsAndClampsAreFree(t *testing.T) {
 		{"clamp(x, 0, 1)", func(b *builder, x, _ *ir.Value) *ir.Value {
 			return b.op(isa.FMin, f32, b.op(isa.FMax, f32, x, b.ct(f32, 0)), b.ct(f32, one32))
 		}, 1},
+		{"clamp(x, 2, 5)", func(b *builder, x, _ *ir.Value) *ir.Value {
+			return b.op(isa.FMin, f32, b.op(isa.FMax, f32, x, b.ct(f32, 0x40000000)), b.ct(f32, 0x40a00000))
+		}, 1},
+		{"clamp(x, 5, 2)", func(b *builder, x, _ *ir.Value) *ir.Value {
+			return b.op(isa.FMin, f32, b.op(isa.FMax, f32, x, b.ct(f32, 0x40a00000)), b.ct(f32, 0x40000000))
+		}, 2},
+		{"-(x * y)", func(b *builder, x, y *ir.Value) *ir.Value { return b.op(isa.FNeg, f32, b.op(isa.FMul, f32, x, y)) }, 1},
 		{"max(min(x + y, 1), 0), which makes 1 of a NaN", func(b *builder, x, y *ir.Value) *ir.Value {
 			return b.op(isa.FMax, f32, b.op(isa.FMin, f32, b.op(isa.FAdd, f32, x, y), b.ct(f32, one32)), b.ct(f32, 0))
 		}, 3},

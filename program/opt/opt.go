@@ -127,14 +127,23 @@ var schedule = []struct {
 func Run(f *ir.Func, o Options) {
 	o = o.withDefaults()
 	setBlocks(f)
+	form := 1                   // grows with each change
+	useless := map[string]int{} // by pass: the form in which it found nothing to do
 	for _, group := range schedule {
+		f.Renumber()
 		for range group.rounds {
 			changed := false
 			for i, p := range group.passes {
 				if o.stopped() {
 					return
 				}
-				if c := p.run(f, o); i == 0 {
+				c := useless[p.name] != form && p.run(f, o)
+				if c {
+					form++
+				} else {
+					useless[p.name] = form
+				}
+				if i == 0 {
 					changed = c
 				}
 				if check != nil {
@@ -149,6 +158,7 @@ func Run(f *ir.Func, o Options) {
 			}
 		}
 	}
+	f.Renumber()
 }
 
 // check, set by tests, looks at the function after each pass.

@@ -18,7 +18,7 @@ func promote(f *ir.Func, _ Options) bool {
 	p.g = newGraph(f)
 	p.pool = newPool(f)
 	p.names = newRenaming(f)
-	p.defs = make([][]*ir.Value, f.NumBlocks())
+	p.defs = make([][]*slotPage, f.NumBlocks())
 	p.filled = make([]bool, f.NumBlocks())
 	p.pending = make([][]pendingPhi, f.NumBlocks())
 	for _, b := range p.g.Blocks {
@@ -80,10 +80,13 @@ type promoter struct {
 	types  []isa.Type // of the promoted slots
 	slots  int        // how many are promoted
 
-	defs    [][]*ir.Value  // current value by block id and slot number
+	defs    [][]*slotPage  // current values by block id and slot number, in pages: most blocks know few slots
 	filled  []bool         // by block id
 	pending [][]pendingPhi // phis waiting for the block's other predecessors, by block id
 }
+
+// A slotPage holds the values of slots that follow each other.
+type slotPage [16]*ir.Value
 
 type pendingPhi struct {
 	slot int
@@ -227,16 +230,31 @@ func (p *promoter) load(b *ir.Block, slot int, v *ir.Value) *ir.Value {
 }
 
 func (p *promoter) write(b *ir.Block, slot int, v *ir.Value) {
+	const page = len(slotPage{})
 	if p.defs[b.ID] == nil {
-		p.defs[b.ID] = make([]*ir.Value, len(p.types))
+		p.defs[b.ID] = make([]*slotPage, (len(p.types)+page-1)/page)
 	}
-	p.defs[b.ID][slot] = v
+	at := &p.defs[b.ID][slot/page]
+	if *at == nil {
+		*at = new(slotPage)
+	}
+	(*at)[slot%page] = v
+}
+
+// known returns the value that b has for the slot so far, nil if none.
+func (p *promoter) known(b *ir.Block, slot int) *ir.Value {
+	if d := p.defs[b.ID]; d != nil {
+		if page := d[slot/len(slotPage{})]; page != nil {
+			return page[slot%len(page)]
+		}
+	}
+	return nil
 }
 
 // read returns the value of the slot at the end of the filled part of b.
 func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
-	if d := p.defs[b.ID]; d != nil && d[slot] != nil {
-		return d[slot]
+	if v := p.known(b, slot); v != nil {
+		return v
 	}
 	var v *ir.Value
 	switch {
