@@ -227,7 +227,9 @@ func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 		return delay
 	}
 	delay = c.link[way].Reserve(at, delay, uint64(bytes)*c.linkCost[way], c.LinkCredits > 0)
-	c.component.notifyLink(at, delay, bytes, kind)
+	if c.component.isObserved() {
+		c.component.notifyLink(at, delay, bytes, kind)
+	}
 	return delay
 }
 
