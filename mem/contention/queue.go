@@ -54,16 +54,16 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 		q.ordered, q.acquiredAt = false, at+delay
 		return delay
 	}
+	if q.entries == 1 {
+		return q.waitForOnly(at, delay, full)
+	}
 	return q.wait(at, delay, full)
 }
 
 // wait is Acquire where all entries may be held.
 func (q *Queue) wait(at, delay uint64, full *uint64) uint64 {
-	switch q.entries {
-	case 0:
+	if q.entries == 0 {
 		return delay
-	case 1:
-		return q.waitForOnly(at, delay, full)
 	}
 	at += delay
 	cycle := q.relative(at)

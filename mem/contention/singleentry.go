@@ -48,14 +48,19 @@ func (q *Queue) holdOnly(h lane.Span) {
 	if n > 0 && q.recent[n-1].Until == h.From {
 		n--
 		h.From = q.recent[n].From
-	} else {
-		q.recent = slices.Insert(q.recent, n, h)
 	}
 	end := n
 	for ; end < len(q.recent) && q.recent[end].From <= h.Until; end++ {
 		h.Until = max(h.Until, q.recent[end].Until)
 	}
-	q.recent = slices.Replace(q.recent, n, end, h)
+	if end == n {
+		q.recent = slices.Insert(q.recent, n, h)
+		return
+	}
+	q.recent[n] = h
+	if end > n+1 {
+		q.recent = slices.Delete(q.recent, n+1, end)
+	}
 }
 
 // dropPastSpans drops those that ended before now.
