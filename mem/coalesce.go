@@ -173,14 +173,15 @@ func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
 // joins reports whether a lane goes with the block sent last, which has its first byte or not.
 func (c *coalescer) joins(addr uint64, here bool, bank uint64) bool {
 	r := &c.lastBlock
-	half := here && (addr^r.start)>>((c.blockShift-1)&fixed.ShiftMask) == 0
-	switch {
-	case here && (addr == r.end || addr == r.start):
-		return true
-	case c.scatter.lanes == 0:
-		return half
+	if here {
+		switch half := (addr^r.start)>>((c.blockShift-1)&fixed.ShiftMask) == 0; {
+		case addr == r.end || addr == r.start:
+			return true
+		case half && (c.scatter.lanes == 0 || r.lanes < c.scatter.lanes):
+			return true
+		}
 	}
-	return r.lanes < c.scatter.lanes && (half || r.banks&bank == 0)
+	return r.lanes < c.scatter.lanes && r.banks&bank == 0
 }
 
 // cycle returns the cycle, counted from the start of the instruction, in which the address path takes a lane.
@@ -217,6 +218,9 @@ func (c *coalescer) addToLine(number uint64, bytes uint32) {
 // addLanes collects the bytes of lanes at computed addresses, of which none is in two lines. Neighbours in one line are
 // added at once.
 func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes uint32) {
+	if c.blockShift > 0 && uint64(bytes) < c.wideFrom {
+		c.countBlocksOfLanes(addr, w, exec, uint64(bytes))
+	}
 	for starts := w.LineStarts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
 		starts &= starts - 1
@@ -224,9 +228,6 @@ func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes 
 			continue
 		}
 		l := bits.TrailingZeros64(here) & 63
-		if c.blockShift > 0 && uint64(bytes) < c.wideFrom {
-			c.countBlocksOfLanes(addr, w, here, uint64(bytes))
-		}
 		c.addToLine((addr+uint64(w.Offsets[l]))>>(c.shift&fixed.ShiftMask), uint32(bits.OnesCount64(here))*bytes)
 		c.markWordsOfLanes(addr, w, here, uint64(bytes))
 	}

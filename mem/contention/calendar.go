@@ -65,10 +65,12 @@ const (
 func (t *Calendar) Book(at, cost uint64) (waitCycles uint64) {
 	from := at << fixed.Shift
 	interval := from >> (t.shift & fixed.ShiftMask)
-	if interval >= t.end && t.end > 0 {
+	before := t.end - 1 - interval // intervals before the last one; not below intervals: a later one, one given up, or there are none
+	if before >= intervals && interval >= t.end && t.end > 0 {
 		t.advance(interval)
+		before = 0
 	}
-	if t.end-1-interval < intervals {
+	if before < intervals {
 		e, in := t.slotAt(interval), uint32(from)&t.slotMask
 		if in >= e.gap.until {
 			if begin := max(in, e.busyUntil); uint64(begin)+cost <= uint64(t.slotMask) {

@@ -23,7 +23,7 @@ type Queue struct {
 	fullSpan   lane.Span   // known span without a free entry
 	droppedAt  uint32      // cycle of issue in which dropPast was called last: what has come since is given back later
 	base       uint64      // cycle from which times count
-	recent     []lane.Span // spans booked last, unsorted until their order matters
+	recent     []lane.Span // spans booked last, unsorted until their order matters; of a single entry all spans, apart and in order
 	holdTimes              // in a line of the host's cache of its own, not read while few entries are held
 	now        *uint64
 }
@@ -53,6 +53,9 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	if q.maxHeld < q.entries {
 		q.ordered, q.acquiredAt = false, at+delay
 		return delay
+	}
+	if q.entries == 1 {
+		return q.waitForOnly(at, delay, full)
 	}
 	return q.wait(at, delay, full)
 }
@@ -256,6 +259,10 @@ func (q *Queue) HoldUntil(leaves uint64) {
 	}
 	until := q.relative(leaves)
 	h := lane.Span{From: q.relative(q.acquiredAt), Until: until}
+	if q.entries == 1 {
+		q.holdOnly(h)
+		return
+	}
 	q.maxHeld++
 	if q.ordered {
 		q.insert(h)

@@ -98,14 +98,19 @@ func (c *calendar) release(slot, mask uint64) {
 	}
 }
 
-// A group has the bursts of one bank group: two of them are a distance apart.
+// A group has the bursts of one bank group: two of them are a distance apart, and three of them another one, where the first is no whole
+// number of slots: with bursts 2.5 slots apart every second one is 3 slots after the one before.
 type group struct {
 	calendar
-	minDistance uint64 // slots
+	minDistance  uint64 // slots from a burst to the next one
+	pairDistance uint64 // to the one after that, if that is more than twice as much
 }
 
 // firstFit is the first slot from one on that is free in a calendar and in which a burst of the group fits.
 func (g *group) firstFit(c *calendar, slot uint64) uint64 {
+	if g.pairDistance > 2*g.minDistance {
+		return g.firstFitOfPairs(c, slot)
+	}
 	slot = c.free(slot)
 	next := g.next(slot)
 	if next == slot {
@@ -127,6 +132,30 @@ func (g *group) firstFit(c *calendar, slot uint64) uint64 {
 		slot = c.free(next)
 	}
 	return slot
+}
+
+// firstFitOfPairs is firstFit where three bursts are one slot further apart than twice two are: of all slots around one that are d and 2d away, no
+// two that follow each other are taken.
+func (g *group) firstFitOfPairs(c *calendar, slot uint64) uint64 {
+	for d := g.minDistance; ; {
+		slot = c.free(max(slot, g.base))
+		var near uint64 // from 2d slots before on
+		if first := g.base + 2*d; slot < first {
+			near = g.from(g.base) << (first - slot)
+		} else {
+			near = g.from(slot - 2*d)
+		}
+		before, after := near>>d, near>>(3*d)
+		taken := c.from(slot) | before&(near|after) | after&(near>>(4*d))
+		for i := d + 1; i < 3*d; i++ {
+			taken |= near >> i
+		}
+		most := 63 - int(4*d)
+		if fit := bits.TrailingZeros64(^taken); fit <= most {
+			return slot + uint64(fit)
+		}
+		slot += uint64(most) + 1
+	}
 }
 
 // next is a slot from one on, before which no burst of the group fits: that one, where it does.

@@ -163,3 +163,45 @@ func TestFirstFitIsThatOfSingleSlots(t *testing.T) {
 		}
 	}
 }
+
+// Where three bursts of a group are further apart than twice two are, the first slot is the one that a search slot by slot finds.
+func TestFirstFitOfPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(46, 1))
+	for d := uint64(1); d < 9; d++ {
+		g, c, bursts := group{minDistance: d, pairDistance: 2*d + 1}, calendar{}, map[uint64]bool{}
+		fits := func(slot uint64) bool {
+			n := uint64(0) // bursts that are less than two of them apart, this one too
+			for from := slot - min(slot, 2*d); from <= slot; from++ {
+				n = 0
+				for at := from; at <= from+2*d; at++ {
+					if at >= g.base && bursts[at] {
+						n++
+					}
+				}
+				if n > 1 {
+					return false
+				}
+			}
+			for at := slot - min(slot, d-1); at < slot+d; at++ {
+				if at >= g.base && bursts[at] {
+					return false
+				}
+			}
+			return true
+		}
+		for slot := uint64(0); slot < 3*calendarSlots; slot += r.Uint64N(4 + 2*d) {
+			at := slot - min(slot, r.Uint64N(200))
+			want := max(at, g.base)
+			for c.isBooked(want) || !fits(want) {
+				want++
+			}
+			if got := g.firstFit(&c, at); got != want {
+				t.Fatalf("%d apart: the first slot from %d on is %d, want %d", d, at, got, want)
+			}
+			bursts[want] = true
+			g.book(want)
+			c.book(want)
+			c.book(slot)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (ch *channel) init(c *Config, rules *[numCommands][]rule, addresses *addres
 	ch.ready = units(t.RP+t.RCDWR+t.CWL, c.UnitsPerNs)
 	ch.gap[Read], ch.gap[Write] = ch.turnOf(Write, Read), ch.turnOf(Read, Write)
 	for i := range ch.groups {
-		ch.groups[i].minDistance = uint64((t.CCDL + t.BL - 1) / t.BL)
+		ch.groups[i].minDistance, ch.groups[i].pairDistance = uint64(t.CCDL/t.BL), uint64((2*t.CCDL+t.BL-1)/t.BL)
 		ch.activated[i].minDistance = slotOf(units(t.RRDL, c.UnitsPerNs), ch.activateSpacing)
 	}
 	for i := range ch.banks {

@@ -61,20 +61,20 @@ func sameBank(c *Config, row uint64) uint64 {
 	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels/sid)
 }
 
-// Bursts of the data bus that stay free where it turns, those from one burst of a bank group to the next, and the time of a
+// Bursts of the data bus that stay free where it turns, those from one burst of a bank group to the second one after it, and the time of a
 // first read, worked out by hand from each standard's timings at the speed here.
 func TestBusOfStandards(t *testing.T) {
 	want := map[string][4]uint64{ // reads to writes, writes to reads, within a group, picoseconds from an activation to data
-		"HBM":     {2, 11, 2, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
-		"HBM2e":   {4, 18, 3, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
-		"HBM3":    {4, 13, 2, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
-		"GDDR6":   {1, 20, 2, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
-		"LPDDR5X": {1, 17, 2, 39_250}, // 2 ns: 1.25 ns; 12 + 21.25 ns
+		"HBM":     {2, 11, 4, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
+		"HBM2e":   {4, 18, 5, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
+		"HBM3":    {4, 13, 4, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
+		"GDDR6":   {1, 20, 4, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
+		"LPDDR5X": {1, 17, 4, 39_250}, // 2 ns: 1.25 ns; 12 + 21.25 ns
 	}
 	forAll(t, func(t *testing.T, c *Config) {
 		ch := &New(c).channels[0]
 		x := &c.Standard.Timings
-		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].minDistance, units(x.RCDRD+x.CL, perNs)}
+		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].pairDistance, units(x.RCDRD+x.CL, perNs)}
 		if found != want[c.Standard.Name] {
 			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
 		}
@@ -255,6 +255,29 @@ func TestStreams(t *testing.T) {
 			t.Logf("%s: %.3f of the peak", s.name, s.share)
 			if s.share < s.low || s.share > s.high {
 				t.Errorf("%s get %.3f of the peak, want %.2f to %.2f", s.name, s.share, s.low, s.high)
+			}
+		}
+	})
+}
+
+// Bursts of one bank group are CCDL apart: reads of open rows in some bank groups get as much of the peak as these let through.
+func TestBankGroups(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		x := &c.Standard.Timings
+		for groups := 1; groups <= c.Standard.Groups; groups++ {
+			m, n, first, last := New(c), uint64(0), uint64(1<<62), uint64(0)
+			m.channels[0].onTransfer = func(start, end uint64) { first, last = min(first, start), max(last, end) }
+			for addr := uint64(0); n < 500; addr += 32 {
+				if p := m.locate(addr); p.row == 0 && p.pseudoChannel == 0 && p.group < uint64(groups) {
+					m.Access(0, addr, 32, false)
+					n++
+				} else if p.row > 1 {
+					break
+				}
+			}
+			want := min(1, float64(groups*x.BL)/float64(x.CCDL))
+			if got := float64(n*m.channels[0].burst) / float64(last-first); got < 0.9*want || got > 1.01*want {
+				t.Errorf("%d bank groups: %.3f of the peak by %d bursts, want %.3f", groups, got, n, want)
 			}
 		}
 	})

@@ -87,15 +87,24 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 	if f.lineLevels != nil {
 		f.lineLevels.begin()
 	}
+	var done uint64
 	for i := range r.Lines {
-		l := &r.Lines[i]
 		if delays != nil {
 			delay = delays[i]
 		}
 		if ahead {
 			c.prefetcher.advance(c, i, r.Lines)
 		}
-		ready = max(ready, c.access(at>>fixed.Shift, delay, r, past, l))
+		switch l := &r.Lines[i]; {
+		case past:
+			done, _ = c.coherent(at>>fixed.Shift, delay, l.Addr, r, l, min(l.Bytes, uint32(c.LineBytes)))
+		case r.Kind == Read:
+			from, size := c.readRange(l)
+			done, _ = c.read(c.locate(from), at>>fixed.Shift, delay, from, size, l.Bytes)
+		default:
+			done, _ = c.write(at>>fixed.Shift, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
+		}
+		ready = max(ready, done)
 		if f.lineLevels != nil {
 			f.lineLevels.ended()
 		}
@@ -111,19 +120,6 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 	a := &f.response
 	a.ReadyAt, a.UnitFreeAt, a.Busy, a.StallCycles, a.StallReason = ready, now+busy, r.Busy, busy-r.Busy, StallReason[r.Kind]
 	return a
-}
-
-func (c *cache) access(at, delay uint64, r *Request, coherent bool, l *Line) (ready uint64) {
-	switch {
-	case coherent:
-		ready, _ = c.coherent(at, delay, l.Addr, r, l, min(l.Bytes, uint32(c.LineBytes)))
-	case r.Kind == Read:
-		from, size := c.readRange(l)
-		ready, _ = c.read(c.locate(from), at, delay, from, size, l.Bytes)
-	default:
-		ready, _ = c.write(at, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
-	}
-	return ready
 }
 
 // front returns the cache that a request asks first.

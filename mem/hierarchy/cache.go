@@ -165,9 +165,12 @@ func (n *Counter) hit(l *line, cycle uint64) (ready uint64) {
 	return max(cycle, l.ready())
 }
 
-// miss fetches into a line, and holds an MSHR until the fill. It returns the cycle of the fill and the cycles waited
+// miss fetches into a line, and holds an MSHR, if these are limited, until the fill. It returns the cycle of the fill and the cycles waited
 // when the fetch leaves.
 func (c *cache) miss(p setLookup, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
+	if c.Misses == 0 { // no limit
+		return p.fetch(c, way, at, delay, addr, bytes), delay
+	}
 	waited = c.acquireFrom(&p.misses, at, delay)
 	ready = p.fetch(c, way, at, waited, addr, bytes)
 	p.misses.HoldUntil(ready)
@@ -227,7 +230,9 @@ func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 		return delay
 	}
 	delay = c.link[way].Reserve(at, delay, uint64(bytes)*c.linkCost[way], c.LinkCredits > 0)
-	c.component.notifyLink(at, delay, bytes, kind)
+	if c.component.isObserved() {
+		c.component.notifyLink(at, delay, bytes, kind)
+	}
 	return delay
 }
 

@@ -107,9 +107,9 @@ func (p *Component) recordAccess(part int, at, delay, addr uint64, bytes uint32)
 	}
 }
 
-// notifyLink calls the hooks for bytes on the link to the next level.
+// notifyLink calls the hooks of an observed level for bytes on the link to the next level.
 func (p *Component) notifyLink(at, delay uint64, bytes uint32, kind Kind) {
-	if p != nil && p.NumHooks() > 0 {
+	if p.NumHooks() > 0 {
 		p.notify(HookPosLink, LinkAccess{at, bytes, kind, at + delay})
 	}
 }
