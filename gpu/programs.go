@@ -41,8 +41,9 @@ type programs struct {
 	machine     *config.Machine
 	rules       *simd.Rules
 	limits      *cu.Limits
-	size        int // lanes of a wave
-	modules     map[string]*validate.Module
+	size        int                      // lanes of a wave
+	raw         map[string]*spirv.Module // by shader
+	modules     map[moduleKey]*validate.Module
 	byKey       map[string]*lowered
 	order       []*lowered
 	nodes       []validate.GraphNode // of the job's graph
@@ -50,6 +51,7 @@ type programs struct {
 	// adjustTarget, if not nil, changes the target that shaders are lowered for.
 	adjustTarget func(*program.Target)
 	check        bool // programs are for a run that is checked
+	whole        bool // modules are checked with the kernels that no launch reaches
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
@@ -98,10 +100,37 @@ func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 	return made, nil
 }
 
-// module reads and checks a shader file.
+// A moduleKey identifies what is checked of a shader file.
+type moduleKey struct{ shader, entry string }
+
+// module reads a shader file and checks it; of a module of several kernels it checks the part that the launch reaches.
 func (p *programs) module(l *config.Launch) (*validate.Module, error) {
+	raw, err := p.rawModule(l)
+	if err != nil {
+		return nil, err
+	}
+	key := moduleKey{shader: l.Shader}
+	if l.Kernel != nil && !p.whole {
+		key.entry = l.Entry
+	}
+	if m := p.modules[key]; m != nil {
+		return m, nil
+	}
+	if key.entry != "" {
+		raw = spirv.Reach(raw, key.entry)
+	}
+	m, err := checkModule(p.ctx, raw, l.Shader)
+	if err != nil {
+		return nil, err
+	}
+	p.modules[key] = m
+	return m, nil
+}
+
+// rawModule reads a shader file.
+func (p *programs) rawModule(l *config.Launch) (*spirv.Module, error) {
 	name := l.Shader
-	if m := p.modules[name]; m != nil {
+	if m := p.raw[name]; m != nil {
 		return m, nil
 	}
 	data, err := p.job.ReadFile(name, maxShaderBytes)
@@ -113,11 +142,11 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 			return nil, err
 		}
 	}
-	m, err := loadModule(p.ctx, data, name)
+	m, err := parse(data, name)
 	if err != nil {
 		return nil, err
 	}
-	p.modules[name] = m
+	p.raw[name] = m
 	return m, nil
 }
 
