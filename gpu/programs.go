@@ -21,6 +21,7 @@ import (
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
+	"spvsim/program/ir"
 	"spvsim/program/opt"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -530,7 +531,7 @@ func (p *programs) bindTable(s *mem.Store, prog *program.Program, b *mem.Binding
 }
 
 // bindConstants binds the program's constant data after its other bindings.
-func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
+func (p *programs) bindConstants(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
 	if err := p.bindTable(s, prog, b); err != nil {
 		return err
 	}
@@ -548,30 +549,58 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 		}
 		have = mem.DescriptorOf(made)
 		p.constants[prog] = have
+		p.relocate(prog, ir.ConstantData, made, shader)
 	}
 	b.Bind(have)
 	return nil
 }
 
-// bindVariables gives a kernel the address of its module's variables, which all launches of the job share.
-func (p *programs) bindVariables(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
-	if len(prog.Variables) == 0 {
+// placeVariables allocates the variables of a kernel's module, which all launches of the job share.
+func (p *programs) placeVariables(s *mem.Store, prog *program.Program, shader string) error {
+	if _, ok := p.variables[shader]; ok || len(prog.Variables) == 0 {
 		return nil
 	}
-	have, ok := p.variables[shader]
-	if !ok {
-		made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
-		if err != nil {
-			return err
-		}
-		if p.variables == nil {
-			p.variables = map[string]uint64{}
-		}
-		have = made.Addr
-		p.variables[shader] = have
+	made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
+	if err != nil {
+		return err
 	}
-	binary.LittleEndian.PutUint64(b.Push[prog.PushBytes-kernel.HiddenBytes+kernel.ProgramVariables:], have)
+	if p.variables == nil {
+		p.variables = map[string]uint64{}
+	}
+	p.variables[shader] = made.Addr
+	p.relocate(prog, ir.DeviceVariables, made, shader)
 	return nil
+}
+
+// relocate adds the addresses of sections to the places of a section that hold them.
+func (p *programs) relocate(prog *program.Program, section ir.Section, to *mem.Buffer, shader string) {
+	for _, r := range prog.Relocations {
+		if r.In != section {
+			continue
+		}
+		if at := to.Bytes[r.At:]; r.Bytes == 4 {
+			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+uint32(p.sectionAddress(prog, r.To, shader)))
+		} else {
+			binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)+p.sectionAddress(prog, r.To, shader))
+		}
+	}
+}
+
+func (p *programs) sectionAddress(prog *program.Program, section ir.Section, shader string) uint64 {
+	if section == ir.ConstantData {
+		return p.constants[prog].Addr
+	}
+	return p.variables[shader]
+}
+
+// pushSections writes the addresses of a kernel's sections into its argument block.
+func (p *programs) pushSections(prog *program.Program, shader string, b *mem.Bindings) {
+	if !prog.Kernel {
+		return
+	}
+	hidden := b.Push[prog.PushBytes-kernel.HiddenBytes:]
+	binary.LittleEndian.PutUint64(hidden[kernel.ProgramVariables:], p.sectionAddress(prog, ir.DeviceVariables, shader))
+	binary.LittleEndian.PutUint64(hidden[kernel.ConstantData:], p.sectionAddress(prog, ir.ConstantData, shader))
 }
 
 func (p *programs) listings() (list []tracing.Listing) {
