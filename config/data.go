@@ -354,7 +354,7 @@ func (g *generator) address(d *Data) error {
 	if _, err := g.space(8); err != nil {
 		return underKey("address_of", err)
 	}
-	g.out.Addresses = append(g.out.Addresses, AddressFixup{at, d.AddressOf, 0})
+	g.out.Addresses = append(g.out.Addresses, AddressFixup{At: at, Buffer: d.AddressOf})
 	return nil
 }
 
@@ -387,7 +387,7 @@ func (g *generator) repeated(r *Repeat) error {
 	for i := range int(times) {
 		copy(b[i*len(one.Bytes):], one.Bytes)
 		for _, a := range one.Addresses {
-			g.out.Addresses = append(g.out.Addresses, AddressFixup{at + i*len(one.Bytes) + a.At, a.Buffer, a.Plus})
+			g.out.Addresses = append(g.out.Addresses, AddressFixup{At: at + i*len(one.Bytes) + a.At, Buffer: a.Buffer, Plus: a.Plus})
 		}
 	}
 	return nil

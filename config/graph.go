@@ -506,7 +506,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 	}
 	for i, c := range list {
 		for _, a := range c.Addresses {
-			out.Data.Addresses = append(out.Data.Addresses, AddressFixup{i*size + a.At, a.Buffer, a.Plus})
+			out.Data.Addresses = append(out.Data.Addresses, AddressFixup{At: i*size + a.At, Buffer: a.Buffer, Plus: a.Plus})
 		}
 		out.Data.Bytes = append(append(out.Data.Bytes, c.Bytes...), make([]byte, size-len(c.Bytes))...)
 	}

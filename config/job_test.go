@@ -92,7 +92,7 @@ steps:
 	if last.Step != "last" || last.Dispatch != [3]uint32{1, 2, 1} || len(last.Push.Bytes) != 34 || last.Push.Bytes[16] != 3 || last.Push.Bytes[32] != 4 {
 		t.Errorf("%+v", last)
 	}
-	if d := cmp.Diff([]AddressFixup{{8, "data", 0}}, last.Push.Addresses); d != "" {
+	if d := cmp.Diff([]AddressFixup{{At: 8, Buffer: "data"}}, last.Push.Addresses); d != "" {
 		t.Error(d)
 	}
 	if n, err := j.Rounds(); n != 2 || err != nil {

@@ -378,7 +378,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	}
 	copy(out.Bytes[at:], g.out.Bytes)
 	for _, a := range g.out.Addresses {
-		out.Addresses = append(out.Addresses, AddressFixup{int(at) + a.At, a.Buffer, a.Plus})
+		out.Addresses = append(out.Addresses, AddressFixup{At: int(at) + a.At, Buffer: a.Buffer, Plus: a.Plus})
 	}
 	return nil
 }

@@ -279,9 +279,6 @@ func (w *argumentWriter) pointer(v *config.GivenValue, at uint32, spelling strin
 	if v.Null {
 		return nil
 	}
-	if w.k.Physical != 64 {
-		return fmt.Errorf("found an address of %d bits in the module: want 64 (clang -target spir64)", w.k.Physical)
-	}
 	name, plus := v.Text, uint64(0)
 	for i := range v.Members {
 		switch part := &v.Members[i]; part.Name {
@@ -312,7 +309,7 @@ func (w *argumentWriter) pointer(v *config.GivenValue, at uint32, spelling strin
 		}
 		return fmt.Errorf("found %s: want the name of a buffer, for %s%s", what, spelling, nearest)
 	}
-	w.block.Addresses = append(w.block.Addresses, config.AddressFixup{At: int(at), Buffer: name, Plus: plus})
+	w.block.Addresses = append(w.block.Addresses, config.AddressFixup{At: int(at), Buffer: name, Plus: plus, Short: w.k.Physical == 32})
 	return nil
 }
 

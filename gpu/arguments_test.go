@@ -210,7 +210,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// Samplers have the keys of a job's samplers, and modules with addresses of 32 bits can't have a buffer's.
+// Samplers have the keys of a job's samplers, and modules may have addresses of 32 bits.
 func TestArgumentsOfImagesAndOtherModules(t *testing.T) {
 	images := func(s string) string { return "O3 entry: images\narguments: [1, i, 2, v, " + s + ", x]" }
 	for lines, want := range map[string]string{
@@ -220,7 +220,7 @@ func TestArgumentsOfImagesAndOtherModules(t *testing.T) {
 		images("{mip: linear}"):                  "arguments[4]: found the key mip: want filter, wrap or unnormalized, for sampler_t",
 		images("{wrap: edge}"):                   "arguments[4]: wrap: found edge: want repeat, mirror, clamp, border, for sampler_t",
 		images("{filter: [1, 2]}"):               "arguments[4]: filter: found a list of 2: want nearest, linear, for sampler_t",
-		"32 entry: required\narguments: [x]":     "found an address of 32 bits in the module: want 64 (clang -target spir64)",
+		"32 entry: required\narguments: [x]":     "",
 	} {
 		module, rest, _ := strings.Cut(lines, " ")
 		rest = strings.Replace(rest, "arguments", "global: [64]\narguments", 1)

@@ -298,7 +298,7 @@ func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	if len(prog.Bindings) != len(x.Elements) {
 		return nil, fmt.Errorf("dispatch: found %d bindings: want %d, as the program has", len(x.Elements), len(prog.Bindings))
 	}
-	if err := d.r.programs.bindConstants(d.r.machine.Store, prog, b); err != nil {
+	if err := d.r.programs.bindConstants(d.r.machine.Store, prog, "", b); err != nil {
 		return nil, err
 	}
 	b.Push, b.PushAddr = make([]byte, max(int(prog.PushBytes), len(x.Push))), d.push.Addr

@@ -195,7 +195,7 @@ func (d *Device) bindGraph(x *GraphDispatch) (err error) {
 		for _, elements := range x.Elements(n.Program) {
 			b.Bind(elements...)
 		}
-		if err := d.r.programs.bindConstants(d.r.machine.Store, n.Program, &b); err != nil {
+		if err := d.r.programs.bindConstants(d.r.machine.Store, n.Program, "", &b); err != nil {
 			return err
 		}
 		*n.Launch.Bindings = b

@@ -288,7 +288,10 @@ func (b *HardwareBinding) sampler() int {
 
 // shader describes an entry point for the API.
 func (h *HardwareJob) shader(l *lowered, from *config.Launch) (*HardwareShader, error) {
-	m := h.r.programs.modules[from.Shader]
+	m, err := h.r.programs.module(from)
+	if err != nil {
+		return nil, err
+	}
 	prog := l.code.Program
 	s := &HardwareShader{File: from.Shader, Module: m, Program: prog, SubgroupSize: cmp.Or(from.WaveSize, h.r.setup.Job.WaveSize), MinSubgroup: h.r.setup.Job.MinWaveSize}
 	if e := entryPoint(m, from.Entry); e.Model != spirv.ExecutionModelGLCompute {

@@ -547,6 +547,14 @@ func init() {
 		{entry: "argument", global: []int{most}, arguments: []any{reals(8), []int4{{1, 2, 3, 4}, {5, 6, 700, 8}}, u, leaves(made(most, func(i int) float32 {
 			return reals(8)[u[i]&7] + float32([]int32{3, 700}[u[i]>>3&1])
 		}))}},
+		{entry: "placed", global: []int{most}, arguments: mapped(u, func(v uint32) int32 {
+			return primes[3+v>>1&3] + []int32{others[1+v>>3&1], 2 * primes[5+v>>3&1]}[v&1]
+		})},
+		{entry: "placed_or_given", global: []int{most}, arguments: []any{[]int32{1000, 2000, 3000, 4000}, u, leaves(made(most, func(i int) int32 {
+			v := u[i]
+			return []int32{primes[3+v>>1&3], 1000 * int32(v>>1&3+1)}[v&1] + []int32{others[1+v>>3&1], primes[5+v>>3&1]}[v>>4&1]
+		}))}},
+		{entry: "absent", global: []int{most}, arguments: mapped(u, func(v uint32) int32 { return []int32{-1, 3, 200, 3}[v&3] })},
 	}
 }
 

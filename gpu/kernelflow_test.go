@@ -577,5 +577,6 @@ func init() {
 			}
 			return int64(tag + x*100 + y*10000 + wide + (i&3+1)*1000000 + 5)
 		}))}},
+		{entry: "placed", global: []int{most}, arguments: []any{leaves(made(most, func(i int) int64 { return []int64{203013, 404006}[i&1] }))}},
 	}
 }

@@ -61,14 +61,15 @@ func (x *kernelBuilder) launch(l *config.Launch) (made cu.KernelLaunch, d *draw,
 	x.resources.draw = d
 	b, err := x.resources.bind(prog, l)
 	if err == nil {
-		err = x.programs.bindConstants(x.machine.Store, prog, b)
+		err = x.programs.placeVariables(x.machine.Store, prog, l.Shader)
 	}
 	if err == nil {
-		err = x.programs.bindVariables(x.machine.Store, prog, l.Shader, b)
+		err = x.programs.bindConstants(x.machine.Store, prog, l.Shader, b)
 	}
 	if err != nil {
 		return made, nil, Named(l.Shader, err)
 	}
+	x.programs.pushSections(prog, l.Shader, b)
 	if err := x.placeScratch(p); err != nil {
 		return made, nil, err
 	}
@@ -112,5 +113,6 @@ func (x *kernelBuilder) fromTemplate(have *launchTemplate, l *config.Launch) (cu
 	if err := x.resources.push(made.Code.Program, l, &b); err != nil {
 		return made, Named(l.Shader, err)
 	}
-	return made, x.programs.bindVariables(x.machine.Store, made.Code.Program, l.Shader, &b)
+	x.programs.pushSections(made.Code.Program, l.Shader, &b)
+	return made, nil
 }

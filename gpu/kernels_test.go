@@ -237,6 +237,19 @@ func TestKernels(t *testing.T) {
 	})
 }
 
+// Modules with addresses of 32 bits (clang -target spir) leave the same. They are compiled as docs/guide/opencl-kernels.md shows for 64 bits.
+func TestKernelsOfShortAddresses(t *testing.T) {
+	for _, topic := range []string{"pointers", "tables", "variables", "structs"} {
+		module := suite.Must(os.ReadFile("testdata/cl/short/" + topic + ".spv"))(t)
+		for i := range kernelTopics[topic] {
+			c := &kernelTopics[topic][i]
+			for _, on := range kernelMachines[:2] {
+				t.Run(topic+" "+c.entry+" "+on.machine, func(t *testing.T) { c.run(t, module, on) })
+			}
+		}
+	}
+}
+
 // refusedWithoutOptimization are refused because of what they store, with words of the error.
 var refusedWithoutOptimization = map[string]string{
 	"newer.cl generic_pointers": "this pointer as a value",

@@ -21,6 +21,7 @@ import (
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
+	"spvsim/program/ir"
 	"spvsim/program/opt"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -41,8 +42,9 @@ type programs struct {
 	machine     *config.Machine
 	rules       *simd.Rules
 	limits      *cu.Limits
-	size        int // lanes of a wave
-	modules     map[string]*validate.Module
+	size        int                      // lanes of a wave
+	raw         map[string]*spirv.Module // by shader
+	modules     map[moduleKey]*validate.Module
 	byKey       map[string]*lowered
 	order       []*lowered
 	nodes       []validate.GraphNode // of the job's graph
@@ -50,6 +52,7 @@ type programs struct {
 	// adjustTarget, if not nil, changes the target that shaders are lowered for.
 	adjustTarget func(*program.Target)
 	check        bool // programs are for a run that is checked
+	whole        bool // modules are checked with the kernels that no launch reaches
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
@@ -98,10 +101,37 @@ func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 	return made, nil
 }
 
-// module reads and checks a shader file.
+// A moduleKey identifies what is checked of a shader file.
+type moduleKey struct{ shader, entry string }
+
+// module reads a shader file and checks it; of a module of several kernels it checks the part that the launch reaches.
 func (p *programs) module(l *config.Launch) (*validate.Module, error) {
+	raw, err := p.rawModule(l)
+	if err != nil {
+		return nil, err
+	}
+	key := moduleKey{shader: l.Shader}
+	if l.Kernel != nil && !p.whole {
+		key.entry = l.Entry
+	}
+	if m := p.modules[key]; m != nil {
+		return m, nil
+	}
+	if key.entry != "" {
+		raw = spirv.Reach(raw, key.entry)
+	}
+	m, err := checkModule(p.ctx, raw, l.Shader)
+	if err != nil {
+		return nil, err
+	}
+	p.modules[key] = m
+	return m, nil
+}
+
+// rawModule reads a shader file.
+func (p *programs) rawModule(l *config.Launch) (*spirv.Module, error) {
 	name := l.Shader
-	if m := p.modules[name]; m != nil {
+	if m := p.raw[name]; m != nil {
 		return m, nil
 	}
 	data, err := p.job.ReadFile(name, maxShaderBytes)
@@ -113,11 +143,11 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 			return nil, err
 		}
 	}
-	m, err := loadModule(p.ctx, data, name)
+	m, err := parse(data, name)
 	if err != nil {
 		return nil, err
 	}
-	p.modules[name] = m
+	p.raw[name] = m
 	return m, nil
 }
 
@@ -501,7 +531,7 @@ func (p *programs) bindTable(s *mem.Store, prog *program.Program, b *mem.Binding
 }
 
 // bindConstants binds the program's constant data after its other bindings.
-func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
+func (p *programs) bindConstants(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
 	if err := p.bindTable(s, prog, b); err != nil {
 		return err
 	}
@@ -519,30 +549,58 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 		}
 		have = mem.DescriptorOf(made)
 		p.constants[prog] = have
+		p.relocate(prog, ir.ConstantData, made, shader)
 	}
 	b.Bind(have)
 	return nil
 }
 
-// bindVariables gives a kernel the address of its module's variables, which all launches of the job share.
-func (p *programs) bindVariables(s *mem.Store, prog *program.Program, shader string, b *mem.Bindings) error {
-	if len(prog.Variables) == 0 {
+// placeVariables allocates the variables of a kernel's module, which all launches of the job share.
+func (p *programs) placeVariables(s *mem.Store, prog *program.Program, shader string) error {
+	if _, ok := p.variables[shader]; ok || len(prog.Variables) == 0 {
 		return nil
 	}
-	have, ok := p.variables[shader]
-	if !ok {
-		made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
-		if err != nil {
-			return err
-		}
-		if p.variables == nil {
-			p.variables = map[string]uint64{}
-		}
-		have = made.Addr
-		p.variables[shader] = have
+	made, err := s.Adopt(slices.Clone(prog.Variables), "variables of "+shader)
+	if err != nil {
+		return err
 	}
-	binary.LittleEndian.PutUint64(b.Push[prog.PushBytes-kernel.HiddenBytes+kernel.ProgramVariables:], have)
+	if p.variables == nil {
+		p.variables = map[string]uint64{}
+	}
+	p.variables[shader] = made.Addr
+	p.relocate(prog, ir.DeviceVariables, made, shader)
 	return nil
+}
+
+// relocate adds the addresses of sections to the places of a section that hold them.
+func (p *programs) relocate(prog *program.Program, section ir.Section, to *mem.Buffer, shader string) {
+	for _, r := range prog.Relocations {
+		if r.In != section {
+			continue
+		}
+		if at := to.Bytes[r.At:]; r.Bytes == 4 {
+			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+uint32(p.sectionAddress(prog, r.To, shader)))
+		} else {
+			binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)+p.sectionAddress(prog, r.To, shader))
+		}
+	}
+}
+
+func (p *programs) sectionAddress(prog *program.Program, section ir.Section, shader string) uint64 {
+	if section == ir.ConstantData {
+		return p.constants[prog].Addr
+	}
+	return p.variables[shader]
+}
+
+// pushSections writes the addresses of a kernel's sections into its argument block.
+func (p *programs) pushSections(prog *program.Program, shader string, b *mem.Bindings) {
+	if !prog.Kernel {
+		return
+	}
+	hidden := b.Push[prog.PushBytes-kernel.HiddenBytes:]
+	binary.LittleEndian.PutUint64(hidden[kernel.ProgramVariables:], p.sectionAddress(prog, ir.DeviceVariables, shader))
+	binary.LittleEndian.PutUint64(hidden[kernel.ConstantData:], p.sectionAddress(prog, ir.ConstantData, shader))
 }
 
 func (p *programs) listings() (list []tracing.Listing) {

@@ -146,6 +146,11 @@ func (r *resources) push(p *program.Program, l *config.Launch, b *mem.Bindings) 
 		return nil
 	}
 	b.Push = slices.Clone(l.Push.Bytes)
+	for _, a := range l.Push.Addresses {
+		if at := r.address(a.Buffer); a.Short && at+a.Plus > math.MaxUint32 {
+			return fmt.Errorf("arguments: buffer %s is at address %#x: want at most 4 GB for pointers of 32 bits", a.Buffer, at)
+		}
+	}
 	config.Content{Bytes: b.Push, Addresses: l.Push.Addresses}.Resolve(r.address)
 	b.PushAddr, err = r.pushes.addressOf(len(b.Push))
 	return err

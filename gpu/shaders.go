@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/program"
+	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
 
@@ -35,7 +36,7 @@ func Shaders(job *config.Job) ([]Shader, error) {
 			}
 		}
 	}
-	p := &programs{ctx: context.Background(), job: job, modules: map[string]*validate.Module{}}
+	p := &programs{ctx: context.Background(), job: job, raw: map[string]*spirv.Module{}, modules: map[moduleKey]*validate.Module{}, whole: true}
 	var list []Shader
 	for _, l := range launches {
 		if len(l.Graph) > 0 {

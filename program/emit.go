@@ -112,7 +112,7 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
 		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, LDSArguments: e.f.LDSArguments, LDSVariables: e.f.LDSVariables, CheckedVariables: e.f.CheckedVariables,
 		PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
-		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants, Variables: e.f.Variables,
+		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants, Variables: e.f.Variables, Relocations: e.f.Relocations, Kernel: e.f.Kernel,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
 	}

@@ -45,8 +45,11 @@ type Program struct {
 	// Constants is the program's read-only data. Its descriptor follows that of the last binding.
 	Constants []byte
 	// Variables is what the variables of a kernel's module in device memory hold at first. Their address is a hidden argument.
-	Variables   []byte
+	Variables []byte
+	// Relocations lists the addresses in both.
+	Relocations []ir.Relocation
 	UsesBarrier bool
+	Kernel      bool // of OpenCL: its push constants are its argument block
 
 	// Fragment is the interface of a fragment shader to a draw; nil for other shaders.
 	Fragment *ir.Fragment

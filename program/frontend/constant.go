@@ -39,7 +39,8 @@ func (b *values) globalConstant(id spirv.ID) bool {
 		return false
 	}
 	in, line, blk, scope := b.in, b.line, b.blk, b.scope
-	b.in, b.line, b.blk, b.scope = def, 0, &ir.Block{}, nil
+	apart := &ir.Block{}
+	b.in, b.line, b.blk, b.scope = def, 0, apart, nil
 	if b.pending[id] {
 		b.invalid("the constant depends on itself")
 	}
@@ -47,6 +48,13 @@ func (b *values) globalConstant(id spirv.ID) bool {
 	constantRows[def.Op](b)
 	delete(b.pending, id)
 	b.in, b.line, b.blk, b.scope = in, line, blk, scope
+	if b.isKernel() { // addresses are computed
+		start := b.f.Blocks[0]
+		for _, v := range apart.Code {
+			v.Block = start
+		}
+		start.Code = append(start.Code, apart.Code...)
+	}
 	return true
 }
 
@@ -115,7 +123,7 @@ func (b *values) nullLeaves(t *validate.Type) (out []*ir.Value) {
 	for _, l := range types {
 		out = append(out, b.constant(l, 0))
 	}
-	if last := len(types) - 1; t.Kind == validate.KindPointer && types[last] == isa.I32 {
+	if last := len(types) - 1; t.Kind == validate.KindPointer && types[last] == isa.I32 && t.Storage != spirv.StorageClassCrossWorkgroup && t.Storage != spirv.StorageClassUniformConstant {
 		out[last] = b.constant(isa.I32, nullOffset)
 	}
 	return out
@@ -142,6 +150,9 @@ func (b *values) specConstantOp() {
 	do()
 	b.in = outer
 	v := b.globals[outer.Result]
+	if b.isKernel() && len(b.in.Operands) > 1 && (v.ptr != nil || b.m.TypeOf(b.arg(1)).Kind == validate.KindPointer) {
+		return // an address
+	}
 	leaves := make([]*ir.Value, len(v.leaves))
 	for i, leaf := range v.leaves {
 		leaves[i] = b.fold(leaf)

@@ -249,6 +249,17 @@ func (b *core) conv(op isa.Op, from, to isa.Type, a *ir.Value) *ir.Value {
 	return v
 }
 
+// widen converts an integer to another width, without sign.
+func (b *core) widen(v *ir.Value, to isa.Type) *ir.Value {
+	if v.R == to {
+		return v
+	}
+	if v.Op == isa.Const {
+		return b.constant(to, v.Imm)
+	}
+	return b.conv(isa.UConvert, v.R, to, v)
+}
+
 // numbered emits an operation with an immediate number.
 func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
 	v := b.emit(op, t, t, args...)

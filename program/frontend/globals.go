@@ -52,7 +52,7 @@ func init() {
 		spirv.StorageClassUniform:         (*builder).bindBuffer,
 		spirv.StorageClassPushConstant:    (*builder).bindPush,
 		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
-		spirv.StorageClassCrossWorkgroup:  (*builder).bindDeviceVariable,
+		spirv.StorageClassCrossWorkgroup:  (*builder).bindDeviceVariables,
 		spirv.StorageClassPrivate:         (*builder).bindPrivate,
 		spirv.StorageClassNodePayloadAMDX: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.payloads.bindPayload(in, t) },
 		spirv.StorageClassOutput:          (*builder).bindOutput,

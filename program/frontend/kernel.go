@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +27,9 @@ type kernels struct {
 	handles map[spirv.ID]val
 	// samplers holds the samplers that the module declares and the kernel uses, by their constants.
 	samplers map[spirv.ID]pointer
-	// variables holds the places of the module's variables in device memory; nil: the kernel uses none.
-	variables map[spirv.ID]uint32
+	// variables and data are the addresses of the module's variables in device memory and of the constant data; nil: the kernel
+	// does not need them.
+	variables, data *ir.Value
 }
 
 // kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
@@ -61,9 +63,6 @@ func (b *builder) kernelStart() {
 	face, err := kernel.InterfaceOf(b.m, b.entry)
 	if err != nil {
 		panic(abort{fmt.Errorf("program: %w", err)})
-	}
-	if face.Physical != 64 {
-		b.unsupported("addresses of %d bits: want 64", face.Physical)
 	}
 	b.kernels.face, b.kernels.handles, b.kernels.samplers = face, map[spirv.ID]val{}, map[spirv.ID]pointer{}
 	b.places = kernel.Layout{Module: b.m, Physical: face.Physical}
@@ -194,7 +193,7 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 		b.copyBytes(own, block, a.Size, a.Align)
 		return val{ptr: &own}
 	case kernel.Global, kernel.Constant:
-		address := b.loadChunk(block, chunk{t: isa.I64, n: 1})[0]
+		address := b.loadChunk(block, chunk{t: b.flatType(), n: 1})[0]
 		p := b.flatPointer(a.Type, address)
 		if _, align, ok := b.places.Extent(a.Type.Elem); ok {
 			p.align = min(uint32(align), baseAlign)
@@ -235,7 +234,7 @@ func (b *builder) readsAlone(id spirv.ID) bool {
 
 // flatPointer returns the pointer of a type that has an address of device memory.
 func (b *pointers) flatPointer(t *validate.Type, address *ir.Value) pointer {
-	return pointer{typ: t.Elem, space: isa.SpaceFlat, layout: openCLLayout, index: address, align: 1, object: -1}
+	return pointer{typ: t.Elem, space: isa.SpaceFlat, layout: openCLLayout, index: b.widen(address, isa.I64), align: 1, object: -1}
 }
 
 // kernelPointer makes a pointer from its value.
@@ -277,77 +276,115 @@ func (b *builder) bindTable(in *spirv.Instruction, t *validate.Type) {
 	if uint64(size)+uint64(len(b.f.Constants)) > 4*maxLeaves {
 		b.unsupported("constant data of %d bytes", uint64(size)+uint64(len(b.f.Constants)))
 	}
-	at := roundUp(uint32(len(b.f.Constants)), max(align, baseAlign))
+	if b.kernels.constants && b.kernels.data == nil {
+		b.kernels.data = b.inputs.hidden(kernel.ConstantData, isa.I64)
+	}
+	at := roundUp(max(uint32(len(b.f.Constants)), 1), max(align, baseAlign)) // offset 0 is the null pointer
 	b.f.Constants = append(b.f.Constants, make([]byte, at+size-uint32(len(b.f.Constants)))...)
-	b.initialize(b.f.Constants[at:], t, spirv.ID(in.Operands[1]))
+	b.initialize(ir.ConstantData, b.f.Constants, at, t, spirv.ID(in.Operands[1]))
 	p := b.tablePointer(t, at)
 	b.bind(in, p)
 }
 
-// initialize writes a constant to bytes as memory has it.
-func (b *builder) initialize(data []byte, t *validate.Type, id spirv.ID) {
+// initialize writes a constant to bytes of a section as memory has it.
+func (b *builder) initialize(section ir.Section, data []byte, at uint32, t *validate.Type, id spirv.ID) {
 	leaves := b.leaves(id)
 	for _, c := range b.shape(t, openCLLayout).chunks {
 		for i := range uint32(c.n) {
-			v := leaves[0]
-			leaves = leaves[1:]
-			if v.Op != isa.Const && v.Op != isa.Undef {
-				b.unsupported("an address in the initializer of a variable")
-			}
 			n := memBytes(c.t)
+			place := at + c.off + i*n
+			base, bits := b.splitAddress(leaves[0])
+			leaves = leaves[1:]
+			if base != nil {
+				r := ir.Relocation{In: section, At: place, Bytes: n, To: ir.DeviceVariables}
+				if base == b.kernels.data {
+					r.To = ir.ConstantData
+				}
+				b.f.Relocations = append(b.f.Relocations, r)
+			}
 			for k := range n {
-				data[c.off+i*n+k] = byte(v.Imm >> (8 * k))
+				data[place+k] = byte(bits >> (8 * k))
 			}
 		}
 	}
+}
+
+// splitAddress returns the parts of a value in an initializer: the address of a section, nil if it is a number, and what is added.
+func (b *builder) splitAddress(v *ir.Value) (base *ir.Value, n uint64) {
+	switch {
+	case v == b.kernels.variables || v == b.kernels.data:
+		return v, 0
+	case v.Op == isa.Const:
+		return nil, v.Imm
+	case v.Op == isa.Undef:
+		return nil, 0
+	case v.Op == isa.UConvert:
+		return b.splitAddress(v.Args[0])
+	case v.Op == isa.IAdd:
+		x, n := b.splitAddress(v.Args[0])
+		y, m := b.splitAddress(v.Args[1])
+		if x == nil || y == nil {
+			return cmp.Or(x, y), n + m
+		}
+	}
+	b.unsupported("the initializer of a variable: want numbers, and addresses of variables at constant offsets")
+	return nil, 0
 }
 
 // maxVariableBytes bounds the variables of a module in device memory.
 const maxVariableBytes = 1 << 26
 
-// bindDeviceVariable places a variable of the program scope in device memory. All kernels of the module have the same
-// variables at the same places: the launch gives their address as a hidden argument.
-func (b *builder) bindDeviceVariable(in *spirv.Instruction, t *validate.Type) {
-	if !b.isKernel() {
-		return // refused by what uses it
+// bindDeviceVariables places the variables of the program scope in device memory when the first is used. All kernels of the module
+// have the same variables at the same places: the launch gives their address as a hidden argument.
+func (b *builder) bindDeviceVariables(*spirv.Instruction, *validate.Type) {
+	if !b.isKernel() || b.kernels.variables != nil {
+		return // others are refused by what uses them
 	}
-	if b.f.Variables == nil {
-		b.placeVariables()
-	}
-	p := b.flatPointer(b.m.Type(in.Type), b.inputs.hidden(kernel.ProgramVariables, isa.I64))
-	p.offset, p.align = b.kernels.variables[in.Result], baseAlign
-	b.bind(in, p)
-}
-
-// placeVariables lays all variables of the module out, and initializes those that the kernel reaches or that hold no
-// addresses.
-func (b *builder) placeVariables() {
-	b.kernels.variables = map[spirv.ID]uint32{}
+	b.kernels.variables = b.inputs.hidden(kernel.ProgramVariables, isa.I64)
+	var list []*spirv.Instruction
 	for i := range b.m.Raw.Instructions {
 		in := &b.m.Raw.Instructions[i]
 		if in.Op == spirv.OpFunction {
 			break
 		}
-		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Operands[0]) != spirv.StorageClassCrossWorkgroup {
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassCrossWorkgroup {
+			list = append(list, in)
+			b.placeVariable(in)
+		}
+	}
+	for _, in := range list {
+		t := b.m.Type(in.Type).Elem
+		if len(in.Operands) < 2 || b.m.Def(spirv.ID(in.Operands[1])).Op == spirv.OpConstantNull || pointsTo(t, spirv.StorageClassUniformConstant) && !b.reached[in.Result] {
 			continue
 		}
-		t := b.m.Type(in.Type).Elem
-		size, align := b.placeOf(t)
-		at := roundUp(uint32(len(b.f.Variables)), max(align, baseAlign))
-		if uint64(at)+uint64(size) > maxVariableBytes {
-			b.unsupported("variables of the program scope of %d bytes", uint64(at)+uint64(size))
+		if pointsTo(t, spirv.StorageClassUniformConstant) {
+			b.in = in
+			b.unsupported("an address of constant data, which each kernel has a copy of, in a variable of device memory")
 		}
-		b.kernels.variables[in.Result] = at
-		b.f.Variables = append(b.f.Variables, make([]byte, at+size-uint32(len(b.f.Variables)))...)
-		if len(in.Operands) > 1 && (b.reached[in.Result] || !holdsAddresses(t)) && b.m.Def(spirv.ID(in.Operands[1])).Op != spirv.OpConstantNull {
-			b.initialize(b.f.Variables[at:], t, spirv.ID(in.Operands[1]))
-		}
+		b.initialize(ir.DeviceVariables, b.f.Variables, b.globals[in.Result].ptr.offset, t, spirv.ID(in.Operands[1]))
 	}
 }
 
-// holdsAddresses reports a type with pointers in it.
-func holdsAddresses(t *validate.Type) bool {
-	return t.Kind == validate.KindPointer || t.Elem != nil && holdsAddresses(t.Elem) || slices.ContainsFunc(t.Members, holdsAddresses)
+// placeVariable places a variable in device memory.
+func (b *builder) placeVariable(in *spirv.Instruction) {
+	t := b.m.Type(in.Type)
+	size, align := b.placeOf(t.Elem)
+	at := roundUp(uint32(len(b.f.Variables)), max(align, baseAlign))
+	if uint64(at)+uint64(size) > maxVariableBytes {
+		b.unsupported("variables of the program scope of %d bytes", uint64(at)+uint64(size))
+	}
+	b.f.Variables = append(b.f.Variables, make([]byte, at+size-uint32(len(b.f.Variables)))...)
+	p := b.flatPointer(t, b.kernels.variables)
+	p.offset, p.align = at, baseAlign
+	b.bind(in, p)
+}
+
+// pointsTo reports a type with pointers to a storage class in it.
+func pointsTo(t *validate.Type, class spirv.StorageClass) bool {
+	if t.Kind == validate.KindPointer {
+		return t.Storage == class
+	}
+	return t.Elem != nil && pointsTo(t.Elem, class) || slices.ContainsFunc(t.Members, func(m *validate.Type) bool { return pointsTo(m, class) })
 }
 
 // opaque reports an image or a sampler, of which there are no values in memory.

@@ -35,16 +35,6 @@ func shift(op isa.Op) row[*maths] {
 }
 
 // widen zero-extends or cuts an integer.
-func (b *maths) widen(v *ir.Value, to isa.Type) *ir.Value {
-	if v.R == to {
-		return v
-	}
-	if v.Op == isa.Const {
-		return b.constant(to, v.Imm)
-	}
-	return b.conv(isa.UConvert, v.R, to, v)
-}
-
 // compare applies a comparison to each component; swap exchanges the sources.
 func compare(op isa.Op, swap bool) row[*maths] {
 	return pure(func(b *maths) {

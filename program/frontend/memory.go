@@ -14,10 +14,10 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpStore:                  {translate: (*pointers).store},
 		spirv.OpCopyMemory:             {translate: (*pointers).copyMemory},
 		spirv.OpCopyMemorySized:        {translate: (*pointers).copyMemorySized},
-		spirv.OpAccessChain:            {translate: (*pointers).accessChain},
-		spirv.OpInBoundsAccessChain:    {translate: (*pointers).accessChain},
-		spirv.OpPtrAccessChain:         {translate: (*pointers).ptrAccessChain},
-		spirv.OpInBoundsPtrAccessChain: {translate: (*pointers).ptrAccessChain},
+		spirv.OpAccessChain:            pure((*pointers).accessChain),
+		spirv.OpInBoundsAccessChain:    pure((*pointers).accessChain),
+		spirv.OpPtrAccessChain:         pure((*pointers).ptrAccessChain),
+		spirv.OpInBoundsPtrAccessChain: pure((*pointers).ptrAccessChain),
 
 		spirv.OpUntypedAccessChainKHR:            {translate: (*pointers).untypedChain},
 		spirv.OpUntypedInBoundsAccessChainKHR:    {translate: (*pointers).untypedChain},
@@ -25,9 +25,9 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpUntypedInBoundsPtrAccessChainKHR: {translate: (*pointers).untypedElementChain},
 		spirv.OpUntypedArrayLengthKHR:            {translate: (*pointers).untypedArrayLength},
 
-		spirv.OpBitcast:          {translate: (*pointers).bitcast, constant: true},
-		spirv.OpPtrCastToGeneric: {translate: (*pointers).recastPointer},
-		spirv.OpGenericCastToPtr: {translate: (*pointers).recastPointer},
+		spirv.OpBitcast:          pure((*pointers).bitcast),
+		spirv.OpPtrCastToGeneric: pure((*pointers).recastPointer),
+		spirv.OpGenericCastToPtr: pure((*pointers).recastPointer),
 		spirv.OpLifetimeStart:    {translate: func(*pointers) {}},
 		spirv.OpLifetimeStop:     {translate: func(*pointers) {}},
 
@@ -35,8 +35,8 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpPtrNotEqual:   {translate: func(b *pointers) { b.ptrEqual(false) }},
 		spirv.OpPtrDiff:       {translate: (*pointers).ptrDiff},
 		spirv.OpArrayLength:   {translate: (*pointers).arrayLength},
-		spirv.OpConvertPtrToU: {translate: (*pointers).pointerToInteger},
-		spirv.OpConvertUToPtr: {translate: (*pointers).integerToPointer},
+		spirv.OpConvertPtrToU: pure((*pointers).pointerToInteger),
+		spirv.OpConvertUToPtr: pure((*pointers).integerToPointer),
 		spirv.OpMemoryBarrier: {translate: func(b *pointers) { b.fence(b.fenceScope(0), b.constBits(b.arg(1))) }},
 	}
 }

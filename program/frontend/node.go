@@ -155,28 +155,32 @@ func reachableFrom(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bo
 	return set
 }
 
-// namedIDs lists the ids that each function's instructions have as operands, information for debuggers left out.
+// namedIDs lists the ids that the instructions of each function and each declaration have as operands, information for debuggers
+// left out.
 func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 	named := map[spirv.ID][]spirv.ID{}
 	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
-	function := spirv.ID(0)
+	function, user := false, spirv.ID(0)
 	visit := func(o spirv.Operand) error {
 		if o.Kind.IsID() {
-			named[function] = append(named[function], spirv.ID(o.Words[0]))
+			named[user] = append(named[user], spirv.ID(o.Words[0]))
 		}
 		return nil
 	}
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
 		if in.Op == spirv.OpFunction {
-			function = in.Result
+			function = true
+		}
+		if !function || in.Op == spirv.OpFunction {
+			user = in.Result
 		}
 		if in.Op != spirv.OpExtInst || !validate.Ignorable(m.Import(spirv.ID(in.Operands[0]))) {
 			_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
 		}
 		ctx.Note(in)
 	}
-	delete(named, 0) // declarations before the functions
+	delete(named, 0) // names, decorations and the like
 	return named
 }
 

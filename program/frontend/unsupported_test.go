@@ -25,11 +25,11 @@ var update = goflag.Bool("update", false, "write docs/reference/spirv.md and tes
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.
 var formWhy = map[string]string{
-	"%s of OpenCL.std":                                                                             "see the instruction sets above",
-	"addresses of %d bits: want 64":                                                                "jobs give addresses of 64 bits",
+	"%s of OpenCL.std": "see the instruction sets above",
 	"a sized copy of a size that is not constant":                                                  "llvm-spirv writes loops for such copies",
 	"a variable of storage class UniformConstant without initializer":                              "nothing gives its contents",
-	"an address in the initializer of a variable":                                                  "the constant data has no addresses before the launch",
+	"the initializer of a variable: want numbers, and addresses of variables at constant offsets":  "a launch adds an address of its own to a number",
+	"an address of constant data, which each kernel has a copy of, in a variable of device memory": "all kernels of a module share its variables",
 	"constant data of %d bytes":                                                                    "a limit, far above real kernels",
 	"variables of the program scope of %d bytes":                                                   "a limit, far above real kernels",
 	"a variable that has one image or sampler after the other":                                     "an image is known by its argument",

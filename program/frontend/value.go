@@ -239,11 +239,11 @@ func (b *values) pointerLeaves(t *validate.Type) leafList {
 		if b.isKernel() {
 			return leafList{isa.I32}
 		}
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX, spirv.StorageClassCrossWorkgroup:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX:
 		return leafList{isa.I64}
-	case spirv.StorageClassUniformConstant:
+	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassUniformConstant:
 		if b.isKernel() {
-			return leafList{isa.I64}
+			return leafList{b.flatType()}
 		}
 	}
 	b.unsupported("a pointer to %s as a value", t.Storage)
@@ -260,10 +260,14 @@ func (b *values) leavesOf(v val) []*ir.Value {
 	switch {
 	case p.handle != nil:
 		return []*ir.Value{p.handle}
-	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS || p.local != nil && p.local == b.kernels.shared:
+	case p.space == isa.SpaceFlat:
+		return []*ir.Value{b.widen(b.address(p), b.flatType())}
+	case p.space == isa.SpaceLDS || p.local != nil && p.local == b.kernels.shared:
 		return []*ir.Value{b.address(p)}
 	case p.tabled && !b.kernels.constants:
-		return []*ir.Value{b.conv(isa.UConvert, isa.I32, isa.I64, b.address(p))}
+		return []*ir.Value{b.widen(b.address(p), b.flatType())}
+	case p.tabled:
+		return []*ir.Value{b.widen(b.op(isa.IAdd, isa.I64, b.kernels.data, b.widen(b.address(p), isa.I64)), b.flatType())}
 	case p.space == isa.SpaceBuffer && !p.array:
 		return []*ir.Value{b.descriptor(p), b.address(p)}
 	}
@@ -281,6 +285,14 @@ func (b *values) knownLayout(p *pointer) {
 	if p.space != isa.SpaceScratch && !p.layout.natural && t != nil && (t.Kind == validate.KindMatrix || p.layout.vecStride != 0) {
 		b.unsupported("a pointer to a matrix, or to a column of one with rows, as a value")
 	}
+}
+
+// flatType is the type of an address of device memory as a value.
+func (b *values) flatType() isa.Type {
+	if face := b.kernels.face; face != nil && face.Physical == 32 {
+		return isa.I32
+	}
+	return isa.I64
 }
 
 // address returns the whole byte address within the pointer's space.

@@ -261,6 +261,21 @@ type LDSArgument struct {
 	Offset, Bytes uint32
 }
 
+// A Section is memory of a kernel whose address a launch knows.
+type Section uint8
+
+// Sections of a kernel.
+const (
+	ConstantData    Section = iota // Func.Constants
+	DeviceVariables                // Func.Variables
+)
+
+// A Relocation is a place in a section that holds an address: the address of another section is added to it.
+type Relocation struct {
+	In, To    Section
+	At, Bytes uint32
+}
+
 // A Func is one entry point with everything inlined.
 type Func struct {
 	Name     string
@@ -272,9 +287,11 @@ type Func struct {
 	Constants []byte
 	// Variables holds what the variables of a kernel's module in device memory hold at first.
 	Variables []byte
-	LocalSize [3]uint32
-	LDSBytes  uint32
-	LDSViews  []LDSView
+	// Relocations lists the addresses in both.
+	Relocations []Relocation
+	LocalSize   [3]uint32
+	LDSBytes    uint32
+	LDSViews    []LDSView
 	// LDSVariables lists the Workgroup variables.
 	LDSVariables []LDSVariable
 	// CheckedVariables are the names of the variables whose reads are checked (isa.CheckWritten).

@@ -26,6 +26,7 @@ const (
 	// ProgramVariables is a u64: the address of the module's variables in device memory. AMD's loader writes it into the
 	// code instead; its block has no argument here.
 	ProgramVariables = 248
+	ConstantData     = 240 // u64: the address of the kernel's constant data
 	HiddenBytes      = 256
 )
 

@@ -484,6 +484,11 @@ var signatures = map[spirv.Op]string{
 	spirv.OpReadClockKHR: "u: t", spirv.OpIsHelperInvocationEXT: "B:",
 }
 
+// kernelSpecOps are further operations of constants that kernels may have, of addresses.
+var kernelSpecOps = set(
+	spirv.OpInBoundsPtrAccessChain, spirv.OpBitcast, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr, spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr,
+)
+
 // shaderSpecOps lists the operations that OpSpecConstantOp may hold in a shader, whatever capabilities the instruction
 // itself needs (OpSpecConstantOp).
 var shaderSpecOps = set(

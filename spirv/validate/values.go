@@ -149,7 +149,7 @@ func (v *valueCheck) instruction(i int) {
 	operands := in.Operands
 	if op == spirv.OpSpecConstantOp {
 		op, operands = spirv.Op(operands[0]), operands[1:]
-		if !shaderSpecOps[op] && op != spirv.OpAccessChain && op != spirv.OpInBoundsAccessChain && op != spirv.OpPtrAccessChain {
+		if !shaderSpecOps[op] && !(kernelSpecOps[op] && v.m.Kernels()) && op != spirv.OpAccessChain && op != spirv.OpInBoundsAccessChain && op != spirv.OpPtrAccessChain {
 			v.fault("%s is not an operation of constants", op)
 			return
 		}

@@ -42,3 +42,26 @@ kernel void argument(constant float *weights, constant int4 *more, global const 
     const int i = get_global_id(0);
     out[i] = weights[in[i] & 7] + more[in[i] >> 3 & 1].z;
 }
+
+// Addresses in initializers.
+typedef struct { int times; constant int *list; } part;
+constant int *constant third = &primes[3];
+constant part parts[2] = {{1, &others[1]}, {2, &primes[5]}};
+
+kernel void placed(global const uint *in, global int *out) {
+    const int i = get_global_id(0);
+    constant part *p = &parts[in[i] & 1];
+    out[i] = third[in[i] >> 1 & 3] + p->times * p->list[in[i] >> 3 & 1];
+}
+
+kernel void placed_or_given(constant int *given, global const uint *in, global int *out) {
+    const int i = get_global_id(0);
+    constant int *list = in[i] & 1 ? given : third;
+    out[i] = list[in[i] >> 1 & 3] + parts[in[i] >> 4 & 1].list[in[i] >> 3 & 1];
+}
+
+kernel void absent(global const uint *in, global int *out) {
+    const int i = get_global_id(0);
+    constant int *list = in[i] & 1 ? primes : in[i] & 2 ? others : 0;
+    out[i] = list ? list[1] : -1;
+}

@@ -24,3 +24,16 @@ kernel void initial(global long *out) {
     const global record *r = &records[i & 1];
     out[i] = r->tag + r->pair.x * 100 + r->pair.y * 10000 + r->wide + (long)(table[i & 3] * 1000000) + counter + bins[i & 15];
 }
+
+// Addresses in initializers.
+global float *global middle = &table[2];
+global record *constant last = &records[1];
+typedef struct { global float *at; global void *next; } link;
+global link tail = {&table[3], 0};
+global link head = {table + 1, &tail};
+
+kernel void placed(global long *out) {
+    const size_t i = get_global_id(0);
+    const global link *l = i & 1 ? head.next : &head;
+    out[i] = (long)(middle[i & 1] * 1000) + last->wide + (long)(*l->at * 100000) + (l->next ? 7 : 0);
+}
