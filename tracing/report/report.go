@@ -200,7 +200,7 @@ func reasonKeys(there *account.SlotCycles) (list []key) {
 }
 
 func slotFigures(p *profile.Profile) []figure {
-	rows := []stackRow{{"whole machine, empty slots included", p.Total}}
+	rows := []stackRow{{"whole machine, with empty slots", p.Total}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
 		if i == maxKernels {
