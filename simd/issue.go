@@ -41,7 +41,7 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		w.setReady(o, now+uint64(o.latency), o.result)
 	}
 	if o.portPartner < numUnits || s.slowIssue {
-		s.chargeAndOccupy(w, &o.cost, count, now)
+		s.chargeSlowly(w, o, count, now)
 	} else {
 		s.charge(w, o, count, now)
 	}
@@ -115,7 +115,7 @@ func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint6
 	}
 	w.accessDone(o, ready)
 	if o.portPartner < numUnits || s.slowIssue {
-		s.chargeAndOccupy(w, &o.cost, count, now)
+		s.chargeSlowly(w, o, count, now)
 	} else {
 		s.charge(w, o, count, now)
 	}
@@ -257,15 +257,26 @@ func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
 	s.unitFreeAt[o.unit%unitTable] = now + uint64(o.busy)
 }
 
+// chargeSlowly is charge where more than the unit is occupied, or a tracer listens.
+func (s *SIMD) chargeSlowly(w *Wave, o *op, count *account.InstCount, now uint64) {
+	if o.portPartner < numUnits || s.category == 0 {
+		s.chargeAndOccupy(w, &o.cost, count, now)
+		return
+	}
+	from := w.freeAt
+	s.charge(w, o, count, now)
+	s.trace.issued(w, from, now)
+}
+
 // chargeAndOccupy charges the issue cycles of a cost, and occupies port and unit.
 func (s *SIMD) chargeAndOccupy(w *Wave, c *cost, count *account.InstCount, now uint64) {
-	issued := uint64(c.issue)
+	from, issued := w.freeAt, uint64(c.issue)
+	w.freeAt = now + issued
 	if s.trace.to != nil {
-		s.trace.issued(w, now, now+issued)
+		s.trace.issued(w, from, now)
 	}
 	s.Cycles[account.Issued] += issued
 	count.Cycles[account.Issued] += issued
-	w.freeAt = now + issued
 	s.unitFreeAt.occupy(c.unit, now+uint64(c.busy))
 	s.unitFreeAt.occupy(c.portPartner, w.freeAt)
 	if s.category == 0 {

@@ -130,15 +130,29 @@ func put(object schema.Object, names []string, member schema.Object) {
 	put(inner, names[1:], member)
 }
 
-// ListingSchema is the JSON Schema of the listings that WriteListingsJSON writes.
-func ListingSchema() ([]byte, error) {
+// DispatchesSchema is the JSON Schema of the dispatches that WriteDispatches writes.
+func DispatchesSchema() ([]byte, error) {
 	b := &schema.Builder{Defs: schema.Object{}}
+	b.WrittenForms = map[reflect.Type]schema.Object{reflect.TypeFor[*Stats](): {"$ref": "#/$defs/statistics"}}
+	b.Defs["statistics"] = StatisticsMembers(b)
+	return listSchema(b, "dispatches", "dispatches", DispatchesFormat,
+		"Dispatches of a program with what counterfactual machines would save, as spvsim app --what-if-json writes them.", reflect.TypeFor[ComparedDispatch]())
+}
+
+// listSchema is the schema of an object with a format and a list, which has the name of a member.
+func listSchema(b *schema.Builder, kind, member string, version int, description string, of reflect.Type) ([]byte, error) {
 	root := schema.Object{
-		"type": "object", "required": []string{"format", "programs"}, "additionalProperties": false,
+		"type": "object", "required": []string{"format", member}, "additionalProperties": false,
 		"properties": schema.Object{
-			"format":   schema.Object{"const": ListingFormat},
-			"programs": schema.Object{"type": "array", "items": b.Type(reflect.TypeFor[ListedProgram]())},
+			"format": schema.Object{"const": version},
+			member:   schema.Object{"type": "array", "items": b.Type(of)},
 		},
 	}
-	return schema.Document("listing", ListingFormat, "Lowered programs with the cost of each instruction, as spvsim run --listing FILE.json writes them.", root, b.Defs)
+	return schema.Document(kind, version, description, root, b.Defs)
+}
+
+// ListingSchema is the JSON Schema of the listings that WriteListingsJSON writes.
+func ListingSchema() ([]byte, error) {
+	return listSchema(&schema.Builder{Defs: schema.Object{}}, "listing", "programs", ListingFormat,
+		"Lowered programs with the cost of each instruction, as spvsim run --listing FILE.json writes them.", reflect.TypeFor[ListedProgram]())
 }

@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -33,6 +34,23 @@ func (c *Counterfactual) Gain() float64 {
 	return 1 - float64(c.Cycles)/float64(c.Base)
 }
 
+// DispatchesFormat is the version of the JSON of dispatches. It changes when a member changes its meaning or goes.
+const DispatchesFormat = 1
+
+// A ComparedDispatch is a dispatch of a program that also ran on counterfactual machines.
+type ComparedDispatch struct {
+	Name       string   `json:"name" doc:"the dispatch: its number, pipeline and process"`
+	Statistics *Stats   `json:"statistics"`       // of its run from cold caches, with the counterfactuals
+	Absent     []string `json:"absent,omitempty"` // limits that the machine and the dispatch do not have
+}
+
+// WriteDispatches writes dispatches with their counterfactuals as JSON.
+func WriteDispatches(w io.Writer, list []ComparedDispatch) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(object{{"format", DispatchesFormat}, {"dispatches", list}})
+}
+
 // counterfactualMembers are the results as a JSON object, by name.
 func counterfactualMembers(list []Counterfactual) (o object) {
 	for i := range list {
@@ -55,7 +73,7 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	order := ByGain(s.WhatIf)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nwhat if\tcycles\tgain\twithout\n")
-	fmt.Fprintf(t, "(as it is)\t%s\t\t\n", s.cyclesText())
+	fmt.Fprintf(t, "(as it is)\t%s\t\t\n", s.CyclesText())
 	for _, c := range order {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.CyclesText(), percent(c.Gain()), c.MeaningText())
 	}
@@ -75,8 +93,8 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	return err
 }
 
-// cyclesText formats the run's cycles, with their interval if they are estimated.
-func (s *Stats) cyclesText() string {
+// CyclesText formats the run's cycles, with their interval if they are estimated.
+func (s *Stats) CyclesText() string {
 	if s.Estimate == nil {
 		return fmt.Sprint(s.Cycles)
 	}

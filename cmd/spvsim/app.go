@@ -20,6 +20,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/internal/expression"
 	"spvsim/internal/files"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"
@@ -54,6 +55,7 @@ type appFlags struct {
 	checks           bool
 	checkJSON        string
 	whatIf           whatIfFlag
+	whatIfJSON       string
 	noCache          bool
 	wholeSubmissions bool
 	quiet            bool
@@ -111,6 +113,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.BoolVar(&f.checks, "check", false, "look for accesses that no shader may make, and fail if there are any: see spvsim run --check")
 	flags.StringVar(&f.checkJSON, "check-json", "", "check, and write what was found as JSON to this `file`")
 	whatIfFlagOf(c, &f.whatIf.texts, "run the dispatches that --select chooses also on counterfactual machines, each without one limit, and show what each saves: `names` as for spvsim run --what-if; may be repeated. These dispatches start with cold caches")
+	flags.StringVar(&f.whatIfJSON, "what-if-json", "", "write the dispatches that --what-if compares, with their statistics and what each machine saves, as JSON to this `file`")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -190,7 +193,7 @@ func (f *appFlags) outputs() error {
 	if texts > 1 {
 		return fmt.Errorf("--rows: found %d files of CSV: want at most one (any number of files that end in .parquet)", texts)
 	}
-	for _, to := range append(slices.Clone(f.rows), f.report, f.trace, f.checkJSON) {
+	for _, to := range append(slices.Clone(f.rows), f.report, f.trace, f.checkJSON, f.whatIfJSON) {
 		if to == "" || to == "-" {
 			continue
 		}
@@ -284,7 +287,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
 	}
-	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused), f.found(c, p.Check), f.counterfactuals(c))
+	return errors.Join(err, f.writeOutputs(c, record, args[0], folder), f.refused(c, p.Refused), f.found(c, p.Check))
 }
 
 // found shows what the check of the dispatches found, and is an error if that is something.
@@ -372,16 +375,6 @@ func (f *appFlags) writeOutputs(c *cobra.Command, record, name, profiles string)
 			return errors.Join(file.WriteTrace(w, name), f.waves.join(c, w, profiles))
 		}))
 	}
-	if f.report != "" {
-		list, err := readProfiles(profiles)
-		lacks := f.lacks(file, profiles)
-		for _, text := range lacks {
-			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not on the page: %s\n", f.report, text)
-		}
-		errs = append(errs, err, writeTo(c, f.report, func(w io.Writer) error {
-			return report.WritePrograms(w, []*report.Program{file.Page(name, lacks...)}, list)
-		}))
-	}
 	switch {
 	case !file.HasDevice():
 		fmt.Fprintln(c.ErrOrStderr(), "spvsim: the program asked for no device of this driver: nothing is recorded")
@@ -392,7 +385,23 @@ func (f *appFlags) writeOutputs(c *cobra.Command, record, name, profiles string)
 		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))
 		fmt.Fprintf(c.ErrOrStderr(), "clocks        %.3f us simulated, %.2f s on the host\n", file.Clock(), time.Since(f.startTime).Seconds())
 	}
-	return errors.Join(errs...)
+	compared, err := f.counterfactuals(c)
+	return errors.Join(append(errs, err, f.writeReport(c, file, name, profiles, compared))...)
+}
+
+// writeReport writes the program's page, with the dispatches that counterfactual machines were compared on.
+func (f *appFlags) writeReport(c *cobra.Command, file *rows.File, name, profiles string, compared []tracing.ComparedDispatch) error {
+	if f.report == "" {
+		return nil
+	}
+	list, err := readProfiles(profiles)
+	lacks := f.lacks(file, profiles)
+	for _, text := range lacks {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not on the page: %s\n", f.report, text)
+	}
+	page := file.Page(name, lacks...)
+	page.Compared = compared
+	return errors.Join(err, writeTo(c, f.report, func(w io.Writer) error { return report.WritePrograms(w, []*report.Program{page}, list) }))
 }
 
 // lacks lists the parts that the program's page lacks, with the reasons.

@@ -145,6 +145,7 @@ var outputs = map[string]struct {
 	"statistics": {tracing.StatisticsSchema, tracing.StatisticsFormat},
 	"listing":    {tracing.ListingSchema, tracing.ListingFormat},
 	"profile":    {profile.Schema, profile.Format},
+	"dispatches": {tracing.DispatchesSchema, tracing.DispatchesFormat},
 	"rows":       {sweep.RowsSchema, sweep.RowsFormat},
 	"columns":    {sweep.ColumnsSchema, sweep.RowsFormat},
 }

@@ -228,9 +228,9 @@ func (w *Writer) WaveEnd(at uint64, p probe.WaveSlotID) {
 func (w *Writer) Issue(i *probe.Issue) {
 	w.end = max(w.end, i.End)
 	if w.units(i.Unit) {
-		in := &i.Program.Insts[i.PC]
-		w.task(i.From, i.End, akita.Task{ID: w.name("inst"), ParentID: w.waves[w.geometry.Index(i.WaveSlotID)].task, Kind: "inst",
-			What: isa.Table[in.Op].Name, Where: w.location(i.WaveSlotID)})
+		x := &w.waves[w.geometry.Index(i.WaveSlotID)]
+		w.task(i.From, i.End, akita.Task{ID: w.name("inst"), ParentID: x.task, Kind: "inst",
+			What: isa.Table[x.Program.Insts[i.PC].Op].Name, Where: w.location(i.WaveSlotID)})
 	}
 }
 

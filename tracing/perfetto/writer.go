@@ -246,7 +246,7 @@ func (w *Writer) Issue(i *probe.Issue) {
 	w.slice(&s.track, i.Ready, i.StallCycles, "stall", stalls[i.StallReason])
 	w.slice(&s.track, max(i.Ready, i.StallCycles), i.At, "stall", stalls[account.Unit])
 	if at, end, ok := w.cut(i.At, i.End); ok {
-		in := &i.Program.Insts[i.PC]
+		in := &s.wave.Program.Insts[i.PC]
 		w.beginSlice(&s.track, at, "instruction", isa.Table[in.Op].Name)
 		w.out.category(in.Class.String())
 		w.out.number("pc", uint64(i.PC))

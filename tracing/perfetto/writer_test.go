@@ -430,12 +430,12 @@ func TestFlows(t *testing.T) {
 	from, to := probe.WaveSlotID{Slot: 0}, probe.WaveSlotID{Slot: 1}
 	w.WaveBegin(&probe.Wave{WaveSlotID: from, At: 0, Program: prog, Group: 0})
 	w.Enqueued(&probe.PayloadWait{At: 5, Unit: 0, Payload: 3, Node: "next"})
-	w.Issue(&probe.Issue{WaveSlotID: from, Program: prog, From: 0, Ready: 5, At: 5, End: 6})
+	w.Issue(&probe.Issue{WaveSlotID: from, From: 0, Ready: 5, At: 5, End: 6})
 	w.Picked(&probe.PayloadWait{At: 9, Payload: 3, Node: "next", Input: 77})
 	for i := range uint64(2) {
 		w.WorkgroupBegin(&probe.Workgroup{At: 10, Index: 1 + i, Input: 77})
 		w.WaveBegin(&probe.Wave{WaveSlotID: to, At: 10 + 5*i, Program: prog, Group: 1 + i})
-		w.Issue(&probe.Issue{WaveSlotID: to, Program: prog, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
+		w.Issue(&probe.Issue{WaveSlotID: to, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
 		w.WaveEnd(13+5*i, to)
 	}
 	w.WaveEnd(6, from)

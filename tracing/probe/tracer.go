@@ -70,10 +70,10 @@ type Wave struct {
 // At, and occupies the issue port from At to End.
 type Issue struct {
 	WaveSlotID
-	Program *program.Program
-	PC      int
-	Exec    uint64 // the lanes that are active
-	Reason  account.Reason
+	Index  int    // of the slot in the machine, as Geometry.Index has it
+	PC     int    // in the wave's program
+	Exec   uint64 // the lanes that are active
+	Reason account.Reason
 
 	From, Ready, At, End uint64
 	StallCycles          uint64         // between Ready and At: until then the wave has waited for a full queue of memory

@@ -16,14 +16,15 @@ type Collector struct {
 	geometry        probe.Geometry
 	firstCycle      uint64 // cycle of the first launch
 	end             uint64
-	series          Series
+	series          growingSeries
 	kernels         []*kernel
 	byKey           map[kernelKey]int
 	steps           []Step
 	step            int
 	sampled         uint64
-	bytes           []uint64  // of each level, at the last sample
-	slots           []*kernel // by wave slot
+	bytes           []uint64 // of each level, at the last sample
+	slots           []slot   // by wave slot
+	reach           uint64   // cycles from the first that series and maps have bins for
 	waiting         map[waitKey]uint64
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
@@ -43,17 +44,32 @@ type unitWork struct {
 	since  uint64
 }
 
+// A slot is a wave slot of the machine: what its wave has done since the counts were last added to those of its kernel, its unit and
+// its step. Only what is counted over time is added at each issue.
+type slot struct {
+	*kernel                                 // of the wave; nil: the slot never held one
+	issued                          *mapRow // instructions of the unit over time
+	instructions, lanes, operations uint64
+	cycles                          reasonCycles
+	since, end                      uint64 // cycles in which the slot held the wave, without a gap
+}
+
 // A kernel is a program in a step, or in a concurrent launch.
 type kernel struct {
 	Kernel
 	program *program.Program
-	weights []uint64   // operations of a lane, by instruction
-	issues  [][]uint64 // by instruction: its row of the program's map; nil: it has none
+	pcs     []pcCounter
 	access  []account.AccessCounts
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
 	units       map[int]bool
 	resident    int // waves
+}
+
+// A pcCounter counts the issues of an instruction.
+type pcCounter struct {
+	issues *mapRow // of the program's map; of programs without a map, a row that is not shown
+	weight uint64  // operations of a lane
 }
 
 type kernelKey struct {
@@ -88,7 +104,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.maps.begin(g)
 	c.bytes = make([]uint64, len(g.Levels))
 	c.units = make([]unitWork, g.Engines*g.Units)
-	c.slots = make([]*kernel, g.Total())
+	c.slots = make([]slot, g.Total())
 }
 
 // LaunchBegin implements probe.Tracer.
@@ -140,12 +156,12 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		issues := c.maps.ofProgram(w.Program)
-		c.kernels = append(c.kernels, &kernel{access: c.accessesOf(w.Program), issues: issues, Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
-			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
+		c.kernels = append(c.kernels, &kernel{access: c.accessesOf(w.Program), pcs: c.maps.ofProgram(w.Program), Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
+			first: probe.Unknown, units: map[int]bool{}})
 	}
 	x := c.kernels[k]
-	c.slots[c.geometry.Index(w.WaveSlotID)] = x
+	since := w.At - c.firstCycle
+	c.slots[c.geometry.Index(w.WaveSlotID)] = slot{kernel: x, issued: c.maps.units[w.Unit].issued, since: since, end: since}
 	x.Waves++
 	x.resident++
 	u := &c.maps.Units[w.Unit]
@@ -156,7 +172,9 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 
 // WaveEnd implements probe.Tracer.
 func (c *Collector) WaveEnd(at uint64, p probe.WaveSlotID) {
-	k := c.slots[c.geometry.Index(p)]
+	index := c.geometry.Index(p)
+	c.addSlot(index)
+	k := c.slots[index].kernel
 	k.last = max(k.last, at)
 	if k.resident--; k.resident == 0 && k.Launch != "" { // other launches of the name may come much later
 		k.addUnitCycles()
@@ -172,14 +190,34 @@ func (k *kernel) addUnitCycles() {
 	clear(k.units)
 }
 
-// weights returns the operations per lane of each instruction: 1 for vector arithmetic, 2 for a multiply-add, the sum
-// of both for a pair.
-func weights(p *program.Program) []uint64 {
-	list := make([]uint64, len(p.Insts))
-	for i := range p.Insts {
-		list[i] = operations(&p.Insts[i])
+// addSlot adds what the wave of a slot has done to the counts of its kernel, its unit and its step.
+func (c *Collector) addSlot(index int) {
+	s, step := &c.slots[index], &c.steps[c.step]
+	simd := index / c.geometry.Slots
+	unit := simd / c.geometry.SIMDs
+	u := &c.maps.Units[unit]
+	u.Instructions += s.instructions
+	u.Lanes += s.lanes
+	u.SIMDs[simd%c.geometry.SIMDs].Instructions += s.instructions
+	u.SIMDs[simd%c.geometry.SIMDs].Lanes += s.lanes
+	s.Instructions += s.instructions
+	s.Operations += s.operations
+	step.Operations += s.operations
+	for r := range s.Slots {
+		s.Slots[r] += s.cycles[r]
+		step.Units[unit][r] += s.cycles[r]
 	}
-	return list
+	c.maps.span(c.maps.units[unit].busy, s.since, s.end)
+	*s = slot{kernel: s.kernel, issued: s.issued, since: s.end, end: s.end}
+}
+
+// addSlots adds what the waves that are resident have done so far.
+func (c *Collector) addSlots() {
+	for i := range c.slots {
+		if c.slots[i].kernel != nil {
+			c.addSlot(i)
+		}
+	}
 }
 
 // arithmetic are the classes that count as operations.
@@ -195,6 +233,7 @@ var moves = map[isa.Op]bool{isa.Mov: true, isa.Micro: true, isa.Nop: true}
 // fused instructions are two operations whatever their class.
 var fused = map[isa.Op]bool{isa.Fma: true, isa.IMad: true}
 
+// operations returns the operations of a lane: 1 for vector arithmetic, 2 for a multiply-add, the sum of both for a pair.
 func operations(in *isa.Inst) uint64 {
 	n := arithmetic[in.Class]
 	if in.Second != nil {
@@ -211,45 +250,78 @@ func operations(in *isa.Inst) uint64 {
 	return n
 }
 
-// Issue implements probe.Tracer.
+// Issue implements probe.Tracer. Most issues are of one bin, right after what their slot did before.
 func (c *Collector) Issue(i *probe.Issue) {
-	k := c.slots[c.geometry.Index(i.WaveSlotID)]
-	k.Instructions++
 	lanes := uint64(bits.OnesCount64(i.Exec))
-	n := lanes * k.weights[i.PC]
-	k.Operations += n
-	c.steps[c.step].Operations += n
-	c.charge(k, i.Unit, i.Reason, i.From, i.Ready)
-	c.charge(k, i.Unit, i.StallReason, i.Ready, i.StallCycles)
-	c.charge(k, i.Unit, account.Unit, max(i.Ready, i.StallCycles), i.At)
-	c.charge(k, i.Unit, account.Issued, i.At, i.End)
-	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
-	u := &c.maps.Units[i.Unit]
-	c.maps.span(u.Busy, i.From-c.firstCycle, i.End-c.firstCycle)
-	u.Instructions++
-	u.Lanes += lanes
-	u.SIMDs[i.SIMD].Instructions++
-	u.SIMDs[i.SIMD].Lanes += lanes
-	bin := c.maps.bin(i.At - c.firstCycle)
-	if u.Issued[bin]++; k.issues != nil {
-		k.issues[i.PC][bin]++
+	s := &c.slots[i.Index]
+	first, shift := c.firstCycle, c.series.shift&63
+	from, at, end := i.From-first, i.At-first, i.End-first
+	if bin := from >> shift; end >= c.reach || from != s.end || bin != (end-1)>>shift || i.StallCycles != i.Ready {
+		c.issueAcrossBins(s, i)
+	} else {
+		why, waited, queued, issued := i.Reason%numReasons, i.Ready-i.From, i.At-i.Ready, end-at
+		s.end = end
+		s.cycles[why] += waited
+		s.cycles[account.Unit] += queued
+		s.cycles[account.Issued] += issued
+		cell := &c.series.cells[bin%maxBins]
+		cell.issued++
+		cell.slots[why] += waited
+		cell.slots[account.Unit] += queued
+		cell.slots[account.Issued] += issued
 	}
+	s.instructions++
+	s.lanes += lanes
+	pc := &s.pcs[i.PC]
+	s.operations += lanes * pc.weight
+	bin := at >> (c.maps.shift & 63) % mapBins
+	s.issued[bin]++
+	pc.issues[bin]++
+}
+
+// issueAcrossBins charges the cycles of an issue, whatever bins they are in.
+func (c *Collector) issueAcrossBins(s *slot, i *probe.Issue) {
+	at, end := i.At-c.firstCycle, i.End-c.firstCycle
+	if end >= c.reach {
+		c.extend(max(at, end-min(end, 1)))
+	}
+	c.occupy(s, i.Unit, i.From, i.End)
+	c.series.cells[at>>(c.series.shift&63)%maxBins].issued++
+	c.charge(s, i.Reason, i.From, i.Ready)
+	c.charge(s, i.StallReason, i.Ready, i.StallCycles)
+	c.charge(s, account.Unit, max(i.Ready, i.StallCycles), i.At)
+	c.charge(s, account.Issued, i.At, i.End)
 }
 
 // Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
-	c.charge(c.slots[c.geometry.Index(p)], p.Unit, why, from, to)
-	c.maps.span(c.maps.Units[p.Unit].Busy, from-c.firstCycle, to-c.firstCycle)
+	s := &c.slots[c.geometry.Index(p)]
+	c.occupy(s, p.Unit, from, max(to, from))
+	c.charge(s, why, from, to)
 }
 
-// charge charges cycles of a slot of a unit to a reason.
-func (c *Collector) charge(k *kernel, unit int, why account.Reason, from, to uint64) {
-	if from >= to {
-		return
+// occupy notes that the wave of a slot of a unit is resident from one cycle to another.
+func (c *Collector) occupy(s *slot, unit int, from, to uint64) {
+	if from -= c.firstCycle; from != s.end {
+		c.maps.span(c.maps.units[unit].busy, s.since, s.end)
+		s.since = from
 	}
-	k.Slots[why] += to - from
-	c.steps[c.step].Units[unit][why] += to - from
-	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
+	s.end = to - c.firstCycle
+}
+
+// extend joins bins until those of the series and of the maps reach a cycle.
+func (c *Collector) extend(cycle uint64) {
+	c.series.bin(cycle)
+	c.maps.bin(cycle)
+	c.reach = min(uint64(maxBins)<<(c.series.shift&63), uint64(mapBins)<<(c.maps.shift&63))
+}
+
+// charge charges cycles of a slot to a reason.
+func (c *Collector) charge(s *slot, why account.Reason, from, to uint64) {
+	if from < to {
+		s.cycles[why] += to - from
+		c.series.addReason(why, from-c.firstCycle, to-c.firstCycle)
+	}
 }
 
 // accessesOf returns the counts of a program's instructions.

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"math/bits"
 	"slices"
 
 	"spvsim/account"
@@ -31,6 +30,9 @@ type UnitCounts struct {
 	Busy         []uint64     `json:"busy"`   // by bin: cycles of wave slots that were taken
 	Issued       []uint64     `json:"issued"` // by bin: instructions
 }
+
+// A mapRow has a count for each bin.
+type mapRow [mapBins]uint64
 
 // SIMDCounts are what a SIMD did over the run.
 type SIMDCounts struct {
@@ -63,107 +65,116 @@ const (
 // maps accumulates Maps.
 type maps struct {
 	Maps
-	rows     [][]uint64         // of all counts over time
+	shift    uint      // log2 of BinCycles
+	rows     []*mapRow // of all counts over time
+	units    []unitRows
+	over     [][]*mapRow        // of Levels: bytes, by part
 	programs []*program.Program // of Programs
+	issues   [][]*mapRow        // of Programs, by row
 	bytes    [][]uint64         // of each part of each level, at the last sample
 }
 
-func (m *maps) newRow() []uint64 {
-	row := make([]uint64, mapBins)
-	m.rows = append(m.rows, row)
-	return row
+// unitRows are the counts of a unit over time: Busy and Issued.
+type unitRows struct{ busy, issued *mapRow }
+
+func (m *maps) newRows(n int) []*mapRow {
+	list := make([]*mapRow, n)
+	for i := range list {
+		list[i] = new(mapRow)
+	}
+	m.rows = append(m.rows, list...)
+	return list
 }
 
 // begin makes the rows of a machine's units.
 func (m *maps) begin(g *probe.Geometry) {
-	*m = maps{Maps: Maps{BinCycles: 1, Units: make([]UnitCounts, g.Engines*g.Units)}}
+	*m = maps{Maps: Maps{BinCycles: 1, Units: make([]UnitCounts, g.Engines*g.Units)}, units: make([]unitRows, g.Engines*g.Units)}
 	for i := range m.Units {
-		m.Units[i] = UnitCounts{SIMDs: make([]SIMDCounts, g.SIMDs), Busy: m.newRow(), Issued: m.newRow()}
+		m.Units[i].SIMDs = make([]SIMDCounts, g.SIMDs)
+		rows := m.newRows(2)
+		m.units[i] = unitRows{busy: rows[0], issued: rows[1]}
 	}
 }
-
-// shift is log2 of BinCycles, a power of two.
-func (m *Maps) shift() uint { return uint(bits.TrailingZeros64(m.BinCycles)) & 63 }
 
 // bin returns the bin of a cycle. It joins bins until they reach the cycle.
 func (m *maps) bin(cycle uint64) int {
-	for cycle>>m.shift() >= mapBins {
+	for cycle>>(m.shift&63) >= mapBins {
 		for _, row := range m.rows {
-			halve(row, func(a, b uint64) uint64 { return a + b })
+			joinPairs(row[:])
 		}
 		m.BinCycles *= 2
+		m.shift++
 	}
-	return int(cycle >> m.shift())
+	return int(cycle >> (m.shift & 63))
 }
 
 // span adds the cycles from one to another to a row.
-func (m *maps) span(row []uint64, from, to uint64) {
+func (m *maps) span(row *mapRow, from, to uint64) {
+	if from >= to {
+		return
+	}
 	last := m.bin(to - 1)
-	if first := int(from >> m.shift()); first == last {
+	if first := int(from >> (m.shift & 63)); first == last {
 		row[last] += to - from
 		return
 	}
-	for i := int(from >> m.shift()); i <= last; i++ {
-		end := min(to, uint64(i+1)<<m.shift())
+	for i := int(from >> (m.shift & 63)); i <= last; i++ {
+		end := min(to, uint64(i+1)<<(m.shift&63))
 		row[i] += end - from
 		from = end
 	}
 }
 
 // spread adds an amount evenly to the bins from one cycle to another.
-func (m *maps) spread(row []uint64, from, to, n uint64) {
+func (m *maps) spread(row *mapRow, from, to, n uint64) {
 	if n == 0 {
 		return
 	}
 	last := m.bin(max(to, from+1) - 1)
-	first := int(from >> m.shift())
+	first := int(from >> (m.shift & 63))
 	if first == last {
 		row[last] += n
 		return
 	}
 	length, given := to-from, uint64(0)
 	for i := first; i <= last; i++ {
-		until := min(to, uint64(i+1)<<m.shift()) - from
+		until := min(to, uint64(i+1)<<(m.shift&63)) - from
 		share := n/length*until + n%length*until/length
 		row[i] += share - given
 		given = share
 	}
 }
 
-// ofProgram returns the row of each instruction of a program; nil: there are too many programs.
-func (m *maps) ofProgram(p *program.Program) (rows [][]uint64) {
+// ofProgram returns the counters of a program's instructions.
+func (m *maps) ofProgram(p *program.Program) []pcCounter {
+	rows, joined := []*mapRow{new(mapRow)}, len(p.Insts) // of too many programs: not shown
 	i := slices.Index(m.programs, p)
-	if i < 0 {
-		if i = len(m.programs); i == mapPrograms {
-			return nil
-		}
+	if i < 0 && len(m.programs) < mapPrograms {
+		i = len(m.programs)
 		k := ProgramMap{Name: p.Name, Joined: max((len(p.Insts)+mapRows-1)/mapRows, 1)}
-		for range (len(p.Insts) + k.Joined - 1) / k.Joined {
-			k.Issues = append(k.Issues, m.newRow())
-		}
-		m.Programs, m.programs = append(m.Programs, k), append(m.programs, p)
+		m.Programs, m.programs, m.issues = append(m.Programs, k), append(m.programs, p), append(m.issues, m.newRows((len(p.Insts)+k.Joined-1)/k.Joined))
 	}
-	for pc := range p.Insts {
-		rows = append(rows, m.Programs[i].Issues[pc/m.Programs[i].Joined])
+	if i >= 0 {
+		rows, joined = m.issues[i], m.Programs[i].Joined
 	}
-	return rows
+	list := make([]pcCounter, len(p.Insts))
+	for pc := range list {
+		list[pc] = pcCounter{rows[pc/joined], operations(&p.Insts[pc])}
+	}
+	return list
 }
 
 // sample adds what the parts of the levels moved since the last sample.
 func (m *maps) sample(from, to uint64, levels []account.LevelCounts, parts [][]account.PartCounts) {
 	if m.Levels == nil {
 		for i, list := range parts {
-			l := LevelParts{Name: levels[i].Name}
-			for range list {
-				l.Over = append(l.Over, m.newRow())
-			}
-			m.Levels, m.bytes = append(m.Levels, l), append(m.bytes, make([]uint64, len(list)))
+			m.Levels, m.over, m.bytes = append(m.Levels, LevelParts{Name: levels[i].Name}), append(m.over, m.newRows(len(list))), append(m.bytes, make([]uint64, len(list)))
 		}
 	}
 	for i, list := range parts {
 		for k := range list {
 			n := list[k].Bytes
-			m.spread(m.Levels[i].Over[k], from, to, n-m.bytes[i][k])
+			m.spread(m.over[i][k], from, to, n-m.bytes[i][k])
 			m.bytes[i][k] = n
 		}
 		m.Levels[i].Parts = append(m.Levels[i].Parts[:0], list...)
@@ -181,26 +192,26 @@ func (u *UnitCounts) add(n *account.AccessCounts) {
 func (m *maps) result(cycles uint64) *Maps {
 	out := m.Maps
 	n := int((cycles + m.BinCycles - 1) / m.BinCycles)
-	trim := func(row []uint64) []uint64 { return slices.Clone(row[:min(n, len(row))]) }
+	trim := func(row *mapRow) []uint64 { return slices.Clone(row[:min(n, len(row))]) }
 	out.Units = slices.Clone(m.Units)
 	for i := range out.Units {
 		out.Units[i].SIMDs = slices.Clone(out.Units[i].SIMDs)
-		out.Units[i].Busy, out.Units[i].Issued = trim(out.Units[i].Busy), trim(out.Units[i].Issued)
+		out.Units[i].Busy, out.Units[i].Issued = trim(m.units[i].busy), trim(m.units[i].issued)
 	}
 	out.Levels = nil
-	for _, l := range m.Levels {
+	for i, l := range m.Levels {
 		if len(l.Parts) > 0 {
 			c := LevelParts{Name: l.Name, Parts: slices.Clone(l.Parts)}
-			for _, row := range l.Over {
+			for _, row := range m.over[i] {
 				c.Over = append(c.Over, trim(row))
 			}
 			out.Levels = append(out.Levels, c)
 		}
 	}
 	out.Programs = nil
-	for _, k := range m.Programs {
+	for i, k := range m.Programs {
 		c := ProgramMap{Name: k.Name, Joined: k.Joined}
-		for _, row := range k.Issues {
+		for _, row := range m.issues[i] {
 			c.Issues = append(c.Issues, trim(row))
 		}
 		out.Programs = append(out.Programs, c)

@@ -200,10 +200,11 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	if err != nil {
 		return nil, err
 	}
+	c.addSlots()
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Limited: s.LimitText(), Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		FirstCycle: c.firstCycle, Cycles: c.end - c.firstCycle, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
+		FirstCycle: c.firstCycle, Cycles: c.end - c.firstCycle, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.result(c.end - c.firstCycle), Graph: graphNodes(s.Graph),
 		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
@@ -226,7 +227,6 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	for i := range listings {
 		p.Listings = append(p.Listings, newListing(&listings[i], c.accesses[listings[i].Program]))
 	}
-	p.Series.trim(p.Cycles)
 	if s.Energies.HasTable() {
 		p.Series.distribute(s, p.Levels, p.Cycles)
 	}
@@ -336,9 +336,7 @@ func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
 
 // WriteJSON saves the profile.
 func (p *Profile) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(p)
+	return json.NewEncoder(w).Encode(p)
 }
 
 // ErrFormat means that a file is not a profile.

@@ -314,11 +314,11 @@ func TestSavedProfileIsReadBack(t *testing.T) {
 	suite.OK(t, p.WriteJSON(&b))
 	text := b.String()
 	got := suite.Must(profile.Read(&b))(t)
-	got.Stats, p.Stats = nil, nil // indented now
+	got.Stats, p.Stats = nil, nil
 	if d := cmp.Diff(p, got); d != "" {
 		t.Errorf("saved profile (-want +got):\n%s", d)
 	}
-	for _, spoil := range [][2]string{{`"format": 1`, `"format": 2`}, {`"reasons": [`, `"reasons": ["x",`}, {`"bin_cycles": `, `"bin_cycles": 9`}, {`"compute_units": `, `"compute_units": 1`}} {
+	for _, spoil := range [][2]string{{`"format":1`, `"format":2`}, {`"reasons":[`, `"reasons":["x",`}, {`"bin_cycles":`, `"bin_cycles":9`}, {`"compute_units":`, `"compute_units":1`}} {
 		spoilt := strings.Replace(text, spoil[0], spoil[1], 1)
 		if spoilt == text {
 			t.Fatalf("nothing to spoil: %s", spoil[0])

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +32,31 @@ type Series struct {
 	Steps     []Span     `json:"steps"`            // when launches ran, joined where they follow each other
 }
 
+// A growingSeries is the series of a run that has not ended. What issues add is in cells.
+type growingSeries struct {
+	Series
+	shift uint // log2 of BinCycles, which is a power of two
+	cells *[maxBins]cell
+}
+
+// reasonCycles are cycles by reason. Their number is a power of two, so that no index needs a check.
+type reasonCycles [numReasons]uint64
+
+const numReasons = 16
+
+// A cell is what issues add to a bin.
+type cell struct {
+	slots  reasonCycles
+	issued uint64
+}
+
+func (c *cell) add(o *cell) {
+	for r := range c.slots {
+		c.slots[r] += o.slots[r]
+	}
+	c.issued += o.issued
+}
+
 // A NodeRow is the queue of a node of an execution graph.
 type NodeRow struct {
 	Name  string   `json:"name"`
@@ -59,12 +83,9 @@ type Span struct {
 
 // rows are the rows whose values add up when bins are joined.
 func (s *Series) rows() []*[]uint64 {
-	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS, &s.Payloads, &s.Busy, &s.Work}
+	list := []*[]uint64{&s.Queue, &s.LDS, &s.Payloads, &s.Busy, &s.Work}
 	for i := range s.Nodes {
 		list = append(list, &s.Nodes[i].Queue)
-	}
-	for i := range s.Slots {
-		list = append(list, &s.Slots[i])
 	}
 	for i := range s.Levels {
 		list = append(list, &s.Levels[i])
@@ -81,72 +102,107 @@ func (s *Series) peaks() []*[]uint64 {
 	return list
 }
 
-func (s *Series) all() []*[]uint64 { return append(s.rows(), s.peaks()...) }
+// issueRows are the rows that issues add to: a growing series has cells for them.
+func (s *Series) issueRows() []*[]uint64 {
+	list := []*[]uint64{&s.Issued}
+	for i := range s.Slots {
+		list = append(list, &s.Slots[i])
+	}
+	return list
+}
 
-func newSeries(levels int) Series {
-	s := Series{BinCycles: 1, Slots: make([][]uint64, account.Empty), Levels: make([][]uint64, levels)}
+func (s *Series) all() []*[]uint64 { return slices.Concat(s.rows(), s.issueRows(), s.peaks()) }
+
+func newSeries(levels int) growingSeries {
+	s := growingSeries{Series: Series{BinCycles: 1, Slots: make([][]uint64, account.Empty), Levels: make([][]uint64, levels)}, cells: new([maxBins]cell)}
 	for _, row := range s.all() {
 		*row = make([]uint64, maxBins)
 	}
 	return s
 }
 
-// clone is a series that does not change with this one.
-func (s *Series) clone() Series {
-	out := *s
+// result returns the series of a run of so many cycles, which does not change with this one.
+func (s *growingSeries) result(cycles uint64) Series {
+	n := s.bin(max(cycles, 1)-1) + 1
+	out := s.Series
 	out.Slots, out.Levels, out.Steps, out.Nodes = slices.Clone(s.Slots), slices.Clone(s.Levels), slices.Clone(s.Steps), slices.Clone(s.Nodes)
 	for _, row := range out.all() {
-		*row = slices.Clone(*row)
+		*row = slices.Clone((*row)[:n])
+	}
+	for bin := range n {
+		out.Issued[bin] = s.cells[bin].issued
+		for r := range out.Slots {
+			out.Slots[r][bin] = s.cells[bin].slots[r]
+		}
 	}
 	return out
 }
 
-// shift is log2 of BinCycles, which is a power of two while a series grows.
-func (s *Series) shift() uint { return uint(bits.TrailingZeros64(s.BinCycles)) & 63 }
-
 // bin returns the bin of a cycle. It joins bins until the series reaches the cycle.
-func (s *Series) bin(cycle uint64) int {
-	for cycle>>s.shift() >= maxBins {
+func (s *growingSeries) bin(cycle uint64) int {
+	for cycle>>(s.shift&63) >= maxBins {
 		for _, row := range s.rows() {
-			halve(*row, func(a, b uint64) uint64 { return a + b })
+			joinPairs(*row)
 		}
+		const half = maxBins / 2
 		for _, row := range s.peaks() {
-			halve(*row, func(a, b uint64) uint64 { return max(a, b) })
+			for i := range half {
+				(*row)[i] = max((*row)[2*i], (*row)[2*i+1])
+			}
+			clear((*row)[half:])
 		}
+		for i := range half {
+			s.cells[i] = s.cells[2*i]
+			s.cells[i].add(&s.cells[2*i+1])
+		}
+		clear(s.cells[half:])
 		s.BinCycles *= 2
+		s.shift++
 	}
-	return int(cycle >> s.shift())
+	return int(cycle >> (s.shift & 63))
 }
 
-func halve(row []uint64, join func(a, b uint64) uint64) {
-	for i := range row {
-		if 2*i < len(row) {
-			row[i] = join(row[2*i], row[2*i+1])
-		} else {
-			row[i] = 0
-		}
+// joinPairs replaces the bins of a row by the sums of pairs.
+func joinPairs(row []uint64) {
+	n := len(row) / 2
+	for i := range n {
+		row[i] = row[2*i] + row[2*i+1]
 	}
+	clear(row[n:])
 }
 
 // addCycles adds the cycles from one to another to their bins.
-func (s *Series) addCycles(row []uint64, from, to uint64) {
+func (s *growingSeries) addCycles(row []uint64, from, to uint64) {
 	if from >= to {
 		return
 	}
-	if last := s.bin(to - 1); int(from>>s.shift()) == last {
+	if last := s.bin(to - 1); int(from>>(s.shift&63)) == last {
 		row[last] += to - from
 		return
 	}
 	for from < to {
-		i := from >> s.shift()
-		end := min((i+1)<<s.shift(), to)
+		i := from >> (s.shift & 63)
+		end := min((i+1)<<(s.shift&63), to)
 		row[i] += end - from
 		from = end
 	}
 }
 
+// addReason adds cycles of wave slots for a reason to their bins.
+func (s *growingSeries) addReason(why account.Reason, from, to uint64) {
+	for last := s.bin(to - 1); from < to; {
+		i := int(from >> (s.shift & 63))
+		end := to
+		if i < last {
+			end = uint64(i+1) << (s.shift & 63)
+		}
+		s.cells[i].slots[why%numReasons] += end - from
+		from = end
+	}
+}
+
 // raise sets a row's bins between two cycles, the last one included, to at least a value.
-func (s *Series) raise(row []uint64, from, to, value uint64) {
+func (s *growingSeries) raise(row []uint64, from, to, value uint64) {
 	last := s.bin(to) // which may join bins
 	for i := s.bin(from); i <= last; i++ {
 		row[i] = max(row[i], value)
@@ -154,7 +210,7 @@ func (s *Series) raise(row []uint64, from, to, value uint64) {
 }
 
 // addEvenly spreads an amount evenly over the cycles from one to another.
-func (s *Series) addEvenly(row []uint64, from, to, amount uint64) {
+func (s *growingSeries) addEvenly(row []uint64, from, to, amount uint64) {
 	if amount == 0 {
 		return
 	}
@@ -163,22 +219,14 @@ func (s *Series) addEvenly(row []uint64, from, to, amount uint64) {
 	}
 	s.bin(to - 1)
 	for begin, given := from, uint64(0); from < to; {
-		i := from >> s.shift()
-		from = min((i+1)<<s.shift(), to)
+		i := from >> (s.shift & 63)
+		from = min((i+1)<<(s.shift&63), to)
 		part := uint64(float64(amount)*float64(from-begin)/float64(to-begin)) - given
 		if from == to {
 			part = amount - given
 		}
 		row[i] += part
 		given += part
-	}
-}
-
-// trim cuts the bins after the last cycle.
-func (s *Series) trim(cycles uint64) {
-	n := s.bin(max(cycles, 1)-1) + 1
-	for _, row := range s.all() {
-		*row = (*row)[:n]
 	}
 }
 

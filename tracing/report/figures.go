@@ -55,7 +55,7 @@ func stack(width float64, rows []stackRow) template.HTML {
 	for i := range rows {
 		r := &rows[i]
 		total := float64(r.slots.Total())
-		d.text(0, y+12, start, "label", shortened(r.name, int((width-90)/7)))
+		d.text(0, y+12, start, "label", shortened(r.name, int((width-110)/7)))
 		d.text(width, y+12, end, "tick", shortNumber(total)+" slot-cycles")
 		y += nameHeight
 		x := 0.0

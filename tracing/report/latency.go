@@ -108,6 +108,9 @@ func drawLatencies(width float64, things string, list []profile.Latency) templat
 			pl.text(x, pl.bottom+16, start, "tick", shortNumber(float64(e.From)))
 		}
 	}
+	if n := len(edges); n > 0 && float64((n-1)%every+1)*step >= 90 { // where the last bin ends, if the last tick leaves space
+		pl.text(pl.right, pl.bottom+16, end, "tick", shortNumber(float64(edges[n-1].To)))
+	}
 	pl.line(pl.left, pl.bottom, pl.right, pl.bottom, "axis")
 	pl.text(pl.right, pl.height-3, end, "name", "cycles")
 	return pl.done()

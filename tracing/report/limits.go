@@ -33,8 +33,23 @@ type whatIfRow struct {
 	Width                                         template.CSS // of the bar that shows the gain
 }
 
-func whatIfRows(p *profile.Profile) (list []whatIfRow) {
-	for _, c := range tracing.ByGain(p.WhatIf) {
+// A whatIfTable is what counterfactual machines save.
+type whatIfTable struct {
+	Name string // of a program's dispatch, with its cycles; empty: the page's run
+	Rows []whatIfRow
+	Note string // on gains
+}
+
+// newWhatIfTable returns the table of results; nil if there are none.
+func newWhatIfTable(name string, results []tracing.Counterfactual) *whatIfTable {
+	if len(results) == 0 {
+		return nil
+	}
+	return &whatIfTable{name, whatIfRows(results), tracing.WhatIfNote}
+}
+
+func whatIfRows(results []tracing.Counterfactual) (list []whatIfRow) {
+	for _, c := range tracing.ByGain(results) {
 		list = append(list, whatIfRow{Name: c.Name, Cycles: c.CyclesText(), Gain: percent(c.Gain(), 1), Meaning: c.MeaningText(),
 			Settings: strings.Join(c.SettingTexts(), ", "), Advice: c.Advice, Width: barWidth(c.Gain())})
 	}

@@ -10,15 +10,16 @@ import (
 	"image/png"
 	"math"
 	"slices"
+	"strings"
 
 	"spvsim/tracing/profile"
 )
 
-// A heatMap is a grid of values from 0 on, drawn as an image whose cells are the darker the larger their value.
+// A heatMap is a grid of values from 0 on, drawn as an image whose cells have the stronger a colour the larger their value.
 type heatMap struct {
 	label       string
 	rows        [][]float64 // from top to bottom
-	top         float64     // the darkest value
+	top         float64     // the value of the strongest colour
 	rowName     string
 	rowTicks    func(row int) string // empty: none
 	cycles      float64              // of all columns; 0: they are no times
@@ -36,7 +37,7 @@ const (
 func (h *heatMap) draw(width float64) template.HTML {
 	height := min(max(float64(len(h.rows)*mapRowHeight), leastHeight), mostHeight)
 	pl := newPlot(width, height+46, h.label)
-	pl.left = 96
+	pl.left = 108
 	fmt.Fprintf(pl, `<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" class="heat" href="data:image/png;base64,%s"/>`,
 		num(pl.left), num(pl.top), num(pl.right-pl.left), num(pl.bottom-pl.top), h.picture())
 	step := (pl.bottom - pl.top) / float64(len(h.rows))
@@ -44,7 +45,7 @@ func (h *heatMap) draw(width float64) template.HTML {
 	for i := range h.rows {
 		y := pl.top + (float64(i)+0.5)*step
 		if text := h.rowTicks(i); text != "" && y-last >= 12 {
-			pl.text(pl.left-6, y+4, end, "tick", shortened(text, 13))
+			pl.text(pl.left-6, y+4, end, "tick", shortened(text, 16))
 			last = y
 		}
 	}
@@ -63,17 +64,29 @@ func (h *heatMap) draw(width float64) template.HTML {
 	return pl.done()
 }
 
-// picture is the grid as a PNG in base64: a colour that shows on light and dark pages, the less transparent the larger the value.
+// shades are the colours of cells: one that shows on light and dark pages, the less transparent the larger the value. The first is of 0.
+var shades = func() (list color.Palette) {
+	list = append(list, color.NRGBA{})
+	for alpha := leastShade; alpha <= 255; alpha++ {
+		list = append(list, color.NRGBA{R: 0xd0, G: 0x5a, B: 0x1e, A: uint8(alpha)})
+	}
+	return list
+}()
+
+// leastShade is the opacity of the smallest value, of 255.
+const leastShade = 40
+
+// picture is the grid as a PNG in base64.
 func (h *heatMap) picture() string {
 	columns := 0
 	for _, row := range h.rows {
 		columns = max(columns, len(row))
 	}
-	m := image.NewNRGBA(image.Rect(0, 0, columns, len(h.rows)))
+	m := image.NewPaletted(image.Rect(0, 0, columns, len(h.rows)), shades)
 	for y, row := range h.rows {
 		for x, v := range row {
 			if v > 0 && h.top > 0 {
-				m.SetNRGBA(x, y, color.NRGBA{R: 0xd0, G: 0x5a, B: 0x1e, A: uint8(20 + 235*min(v/h.top, 1))})
+				m.SetColorIndex(x, y, uint8(1+min(v/h.top, 1)*(255-leastShade)))
 			}
 		}
 	}
@@ -101,9 +114,9 @@ func unitMaps(p *profile.Profile, m *profile.Maps) []figure {
 		return (&heatMap{label: label, rows: rows, top: highest(rows), rowTicks: names, rowName: "compute unit", cycles: float64(p.Cycles), columnName: "cycle"}).draw
 	}
 	return []figure{
-		draw("Waves by compute unit and time", fmt.Sprintf("Resident waves of each compute unit; the darkest cell has %s.", shortNumber(highest(occupancy))), nil, over(occupancy, "waves by compute unit and time")),
-		draw("Instructions by compute unit and time", fmt.Sprintf("Instructions that each compute unit issued a cycle; the darkest cell has %s.", shortNumber(highest(issues))), nil, over(issues, "instructions by compute unit and time")),
-		draw("Counters by compute unit", "Each row is relative to its largest count. A row of one shade is even.", nil,
+		draw("Waves by compute unit and time", fmt.Sprintf("Resident waves of each compute unit; the strongest cell has %s.", shortNumber(highest(occupancy))), nil, over(occupancy, "waves by compute unit and time")),
+		draw("Instructions by compute unit and time", fmt.Sprintf("Instructions that each compute unit issued a cycle; the strongest cell has %s.", shortNumber(highest(issues))), nil, over(issues, "instructions by compute unit and time")),
+		draw("Counters by compute unit", "Each row is relative to its largest count. A row of one shade is even. Largest: "+largestCounts(counts)+".", nil,
 			func(width float64) template.HTML { return drawUnitCounters(width, p, counts) }),
 	}
 }
@@ -126,6 +139,15 @@ func unitCounters(m *profile.Maps) (list []counterRow) {
 		}
 	}
 	return slices.DeleteFunc(list, func(c counterRow) bool { return slices.Max(c.values) == 0 })
+}
+
+// largestCounts lists the largest count of each row.
+func largestCounts(list []counterRow) string {
+	var texts []string
+	for _, c := range list {
+		texts = append(texts, strings.ReplaceAll(c.name, "_", " ")+" "+shortNumber(slices.Max(c.values)))
+	}
+	return strings.Join(texts, ", ")
 }
 
 func drawUnitCounters(width float64, p *profile.Profile, list []counterRow) template.HTML {
@@ -195,7 +217,7 @@ func levelMaps(p *profile.Profile, m *profile.Maps) (list []figure) {
 		list = append(list,
 			draw("Balance of "+l.Name, fmt.Sprintf("Bytes of each %s. The busiest moved %s times the mean.", part, shortNumber(slices.Max(moved)/(sum/float64(len(moved))))), nil,
 				func(width float64) template.HTML { return drawBalance(width, l, part) }),
-			draw(fmt.Sprintf("Bytes of %s by %s and time", l.Name, part), fmt.Sprintf("Bytes a cycle; the darkest cell has %s.", shortNumber(highest(rows))), nil,
+			draw(fmt.Sprintf("Bytes of %s by %s and time", l.Name, part), fmt.Sprintf("Bytes a cycle; the strongest cell has %s.", shortNumber(highest(rows))), nil,
 				(&heatMap{label: l.Name + " over time", rows: rows, top: highest(rows), rowTicks: func(row int) string { return fmt.Sprint(row) }, rowName: part, cycles: float64(p.Cycles), columnName: "cycle"}).draw))
 	}
 	return list
@@ -252,7 +274,7 @@ func programMaps(p *profile.Profile, m *profile.Maps) (list []figure) {
 			continue
 		}
 		rows := overBins(p, m, len(x.Issues), func(k int) []uint64 { return x.Issues[k] })
-		list = append(list, draw("Instructions of "+x.Name+" over time", "Which instructions of the listing are issued when: loops are bands, phases are steps. The darkest cell has "+shortNumber(highest(rows))+" a cycle.", nil,
+		list = append(list, draw("Instructions of "+x.Name+" over time", "Which instructions of the listing are issued when: loops are bands, phases are steps. The strongest cell has "+shortNumber(highest(rows))+" a cycle.", nil,
 			(&heatMap{label: "instructions of " + x.Name + " over time", rows: rows, top: highest(rows), rowTicks: func(row int) string { return fmt.Sprint(row * x.Joined) }, rowName: "instruction (pc)", cycles: float64(p.Cycles), columnName: "cycle"}).draw))
 	}
 	return list

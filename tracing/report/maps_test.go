@@ -52,7 +52,7 @@ func TestMapsOfProfiles(t *testing.T) {
 		titles = append(titles, f.Title+": "+f.Text)
 	}
 	got := strings.Join(titles, "\n")
-	for _, want := range []string{"Balance of memory: Bytes of each channel. The busiest moved 1.5 times the mean.", "Bytes of memory by channel and time: Bytes a cycle; the darkest cell has 3.", "Instructions of main over time", "the darkest cell has 1."} {
+	for _, want := range []string{"Balance of memory: Bytes of each channel. The busiest moved 1.5 times the mean.", "Bytes of memory by channel and time: Bytes a cycle; the strongest cell has 3.", "Instructions of main over time", "the strongest cell has 1."} {
 		suite.Contains(t, got, want)
 	}
 	if strings.Contains(got, "of l2") || strings.Contains(got, "of idle") {

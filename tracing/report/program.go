@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"spvsim/account"
+	"spvsim/tracing"
 )
 
 // A Program holds an application's work, by pipeline.
@@ -16,6 +17,7 @@ type Program struct {
 	Levels    []string // of memory, which bytes are indexed by
 	Pipelines []Pipeline
 	Lacks     []string // missing parts of the page, with the reason
+	Compared  []tracing.ComparedDispatch
 }
 
 // A Pipeline is all work of one pipeline, or of one kind of transfer.
@@ -56,6 +58,7 @@ type program struct {
 	Pipelines []pipeline
 	Lacks     []string
 	Overlap   bool // some launches were concurrent: lines have their cycles
+	WhatIf    []*whatIfTable
 }
 
 // A pipeline is a Pipeline as text.
@@ -126,6 +129,10 @@ func newProgram(id int, p *Program) *program {
 		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total, out.Overlap))
 	}
 	out.Stacks = pipelineStacks(p, &total.Slots)
+	for i := range p.Compared {
+		d := &p.Compared[i]
+		out.WhatIf = append(out.WhatIf, newWhatIfTable(fmt.Sprintf("%s: %s cycles from cold caches", d.Name, d.Statistics.CyclesText()), d.Statistics.WhatIf))
+	}
 	return out
 }
 

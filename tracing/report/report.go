@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"spvsim/account"
-	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
 
@@ -58,8 +57,7 @@ type run struct {
 	Profile   *profile.Profile
 	Facts     []fact
 	Parts     []partRow
-	WhatIf    []whatIfRow
-	Note      string // on gains
+	WhatIf    *whatIfTable
 	Latency   *figure
 	Latencies []latencyRow
 	Lifetime  *figure // of workgroups
@@ -139,7 +137,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: whatIfRows(p), Note: tracing.WhatIfNote, Latency: accessLatencies(p), Latencies: latencyRows(p.Latencies), Lifetime: workgroupLifetimes(p), Lifetimes: latencyRows(p.Lifetimes), Stacks: slotFigures(p), Time: time(p), Maps: mapFigures(p), Kernels: kernels(p),
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: newWhatIfTable("", p.WhatIf), Latency: accessLatencies(p), Latencies: latencyRows(p.Latencies), Lifetime: workgroupLifetimes(p), Lifetimes: latencyRows(p.Lifetimes), Stacks: slotFigures(p), Time: time(p), Maps: mapFigures(p), Kernels: kernels(p),
 		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Overrides {
 		r.Settings = append(r.Settings, setting(s))
@@ -202,7 +200,7 @@ func reasonKeys(there *account.SlotCycles) (list []key) {
 }
 
 func slotFigures(p *profile.Profile) []figure {
-	rows := []stackRow{{"whole machine, empty slots included", p.Total}}
+	rows := []stackRow{{"whole machine, with empty slots", p.Total}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
 		if i == maxKernels {
