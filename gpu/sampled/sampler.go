@@ -232,7 +232,7 @@ func (s *Sampler) estimateStep(step int) {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias)}
+	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias), Common: s.Bias * math.Abs(sums[cyclesAt].value)}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))
