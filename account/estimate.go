@@ -6,6 +6,7 @@ import "slices"
 type Estimate struct {
 	Cycles     uint64        // the part of all cycles that was not timed
 	Half       float64       // half the width of the interval that contains the true number with Confidence, in cycles
+	Common     float64       // of that, what is common to all samples
 	Halves     []Half        // of all that EachTimed lists
 	JoulesHalf float64       // of the energy
 	Units      []SampledUnit // that were timed
@@ -69,6 +70,7 @@ const Confidence = 0.95
 func (e *Estimate) Add(o *Estimate) {
 	e.Cycles += o.Cycles
 	e.Half += o.Half
+	e.Common += o.Common
 	e.JoulesHalf += o.JoulesHalf
 	for i := range o.Halves {
 		if len(e.Halves) < len(o.Halves) {

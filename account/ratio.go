@@ -5,7 +5,10 @@ import "math"
 // Ratio returns the ratio of the cycles of two runs of a job, and its interval: docs/model/sampling.md has the formula.
 func (c *Counts) Ratio(of *Counts) (ratio, low, high float64) {
 	ratio = float64(c.Cycles) / float64(of.Cycles)
-	half := math.Sqrt(differingShare(c.units(), of.units())) * math.Hypot(c.relativeHalf(), of.relativeHalf())
+	apart := min(priorShare+math.Abs(math.Log(ratio)), 1) // share of the common error that is another one on the other machine
+	s1, b1 := c.relativeHalves()
+	s2, b2 := of.relativeHalves()
+	half := math.Hypot(math.Sqrt(differingShare(c.units(), of.units()))*math.Hypot(s1, s2), apart*math.Hypot(b1, b2))
 	return ratio, ratio * math.Exp(-half), ratio * math.Exp(half)
 }
 
@@ -16,11 +19,14 @@ func (c *Counts) units() []SampledUnit {
 	return c.Estimate.Units
 }
 
-func (c *Counts) relativeHalf() float64 {
-	if c.Estimate == nil {
-		return 0
+// relativeHalves are the half-widths, as shares of the cycles, of what differs between samples and of what is common to them.
+func (c *Counts) relativeHalves() (sampling, common float64) {
+	e := c.Estimate
+	if e == nil {
+		return 0, 0
 	}
-	return c.Estimate.Half / float64(c.Cycles)
+	n := float64(c.Cycles)
+	return math.Sqrt(max(e.Half*e.Half-e.Common*e.Common, 0)) / n, e.Common / n
 }
 
 // Prior of the share of the variance that two machines do not have in common, and the units that it counts for.
@@ -50,7 +56,7 @@ func differingShare(x, of []SampledUnit) float64 {
 			differ, all = differ+b[j]*b[j], all+b[j]*b[j]
 		}
 	}
-	return max(differ/all, priorShare) // what all units of a machine err by is not among their deviations
+	return differ / all
 }
 
 // deviations are the relative differences of units' cycles of an instruction from those of their stratum.

@@ -35,6 +35,7 @@ type Device struct {
 	outOfBounds        uint64 // accesses of all dispatches
 	maxInstructions    uint64 // instructions of a dispatch; 0: any number
 	instructionsBefore uint64 // instructions of the dispatches that ended
+	launches           int    // begun
 	cancel             context.CancelCauseFunc
 
 	pending       sync.Mutex
@@ -256,6 +257,8 @@ func (d *Device) launch(ctx context.Context, l *jobLaunch, follows, untimed bool
 	r.guard.ctx, r.guard.started, d.instructionsBefore = ctx, time.Now(), r.tally.Issued
 	r.functionalRunner.faults = nil
 	r.tally.BeginRound()
+	l.number = d.launches
+	d.launches++
 	run := func() error { return r.launch(l, follows) }
 	if untimed && l.mode != config.ModeFunctional {
 		run = func() error { return r.runFunctional(l, allWorkgroups(l.work), true) }

@@ -74,17 +74,27 @@ func TestDevicePassesTimeOfTransfers(t *testing.T) {
 func TestDeviceSamples(t *testing.T) {
 	d, x := openBase(t, "sampled")
 	timed := 0
+	var whole []int // dispatches that were timed
 	for i := range 20 {
 		before := d.Cycle()
 		c := suite.Must(d.Run(context.Background(), x))(t)
 		if c.Estimate == nil {
 			timed++
+			whole = append(whole, i)
 		}
 		if i < 2 && timed != i+1 || (c.Estimate == nil) != (c.TimedShare() == 1) || c.Cycles == 0 || d.Cycle() < before+c.Cycles {
 			t.Errorf("dispatch %d: %d cycles from %d to %d, estimate %v, %v timed", i, c.Cycles, before, d.Cycle(), c.Estimate, c.TimedShare())
 		}
 		if e := c.Estimate; e != nil && (e.Cycles != c.Cycles || e.Half <= 0) {
 			t.Errorf("dispatch %d: %d cycles, of them %+v estimated", i, c.Cycles, e)
+		} else if e != nil {
+			var from []int
+			for _, u := range e.Units {
+				from = append(from, u.Launch)
+			}
+			if !slices.Equal(from, whole[1:]) { // the first one is of no stratum
+				t.Errorf("dispatch %d: estimated from dispatches %v: want %v", i, from, whole[1:])
+			}
 		}
 	}
 	if timed < 3 || timed > 6 { // the first, which finds nothing in the caches, the second, and one of each block of 2, 4 and more

@@ -49,11 +49,18 @@ func (k *kernelWork) functional(u *functionalRunner, p scheduler.WorkgroupRange,
 	if warm && p.First == 0 {
 		u.machine.Hierarchy.KernelBoundary()
 	}
+	if warm { // one workgroup after the other would bring lines in another order than with time
+		o.Beside = min(o.Resident, max(besideWaves/k.KernelLaunch.Resources.Waves, 1))
+	}
 	u.warmCaches(&o, warm)
 	u.workgroups = p.End - p.First
 	g := &functional.Grid{Kernel: functionalKernel(&k.KernelLaunch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
 	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
+
+// besideWaves bounds the waves that bring lines into the caches beside each other, so that their registers stay in the host's caches:
+// docs/model/sampling.md names it.
+const besideWaves = 512
 
 // Count: parts that come later are of the launch that the first one counted.
 func (k *kernelWork) Count(c *account.Counts, p scheduler.WorkgroupRange) {

@@ -70,28 +70,31 @@ func parseRow(record []string) (r row, err error) {
 	return r, err
 }
 
-// measure runs a workload in both modes; known, if not nil, has its timed run, without its counters. only: run it timed only.
+// measure runs a workload in both modes; known, if not nil, has its timed run, without its counters. only: run it timed only. A sampled run
+// that timed everything is not run again.
 func measure(ctx context.Context, w *workload, known *row, only bool) (r row, err error) {
 	r.seed, r.kind = w.seed, w.kind
-	var timed *account.Counts
-	if known != nil {
+	var c *account.Counts
+	var m *config.Machine
+	if !only {
+		if c, m, r.sampled, err = runIn(ctx, w, config.ModeSampled); err != nil {
+			return r, err
+		}
+		r.estimate, r.timedShare = float64(c.Cycles), c.TimedShare()
+		r.low, r.high = c.Interval()
+	}
+	switch timed := c; {
+	case known != nil:
 		r.instructions, r.cycles, r.seconds = known.instructions, known.cycles, known.seconds
-	} else {
+	case c != nil && c.Estimate == nil:
+		r.instructions, r.cycles, r.seconds = c.Instructions(), c.Cycles, r.sampled
+	default:
 		if timed, _, r.seconds, err = runIn(ctx, w, config.ModeTimed); err != nil {
 			return r, err
 		}
-		r.instructions, r.cycles = timed.Instructions(), timed.Cycles
-	}
-	if only {
-		return r, nil
-	}
-	c, m, seconds, err := runIn(ctx, w, config.ModeSampled)
-	if err != nil {
-		return r, err
-	}
-	r.estimate, r.sampled, r.timedShare = float64(c.Cycles), seconds, c.TimedShare()
-	if r.low, r.high = c.Interval(); timed != nil && c.Estimate != nil {
-		r.compare(c, timed, m)
+		if r.instructions, r.cycles = timed.Instructions(), timed.Cycles; !only {
+			r.compare(c, timed, m)
+		}
 	}
 	return r, nil
 }
@@ -134,28 +137,58 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, *con
 	return &out.Stats.Counts, machine, (bounds.Processor() - begin).Seconds(), nil
 }
 
-// summaryOf reports how often intervals contain the true value, their widths, and the savings; for rows with time
-// alone, the time.
+// longRun is the host time of timed runs whose savings are reported, in seconds.
+const longRun = 5
+
+// summaryOf reports, of runs of which less than half was timed, how often intervals contain the true values, their widths, the distribution of
+// the error over the half-width beside that of a normal law, and the savings; for rows with time alone, the time.
 func summaryOf(rows []row, only bool) string {
-	inside, logs, worst, seconds := 0, 0.0, 0.0, 0.0
-	var halves []float64
+	var seconds float64
+	var inside, energies, energiesInside, counters, countersInside int
+	var halves, errors, ratios, long []float64
 	for i := range rows {
 		r := &rows[i]
+		seconds += r.seconds
+		if only || r.timedShare >= 0.5 {
+			continue
+		}
+		halves, errors, ratios = append(halves, r.half()), append(errors, math.Abs(r.err()*float64(r.cycles))/(r.half()*r.estimate)), append(ratios, r.ratio())
+		if r.seconds >= longRun {
+			long = append(long, r.ratio())
+		}
 		if r.covers() {
 			inside++
 		}
-		halves = append(halves, r.half())
-		seconds += r.seconds
-		logs, worst = logs+math.Log(r.ratio()), max(worst, r.ratio())
+		if r.energy != "" {
+			energies++
+		}
+		if r.energy == "inside" {
+			energiesInside++
+		}
+		counters, countersInside = counters+r.counters, countersInside+r.held
 	}
-	slices.Sort(halves)
-	n := float64(max(len(rows), 1))
+	n := len(halves)
 	switch {
-	case len(rows) == 0:
-		return "no workloads"
 	case only:
 		return fmt.Sprintf("%d timed, %.1f s of the host's processor", len(rows), seconds)
+	case n == 0:
+		return "no workload was sampled"
 	}
-	return fmt.Sprintf("%d of %d inside (%.1f %%), median half-width %.2f %%, host time %.3f (geometric mean), %.2f at most", inside, len(rows), 100*float64(inside)/n,
-		100*halves[len(halves)/2], math.Exp(logs/n), worst)
+	slices.Sort(halves)
+	slices.Sort(errors)
+	return fmt.Sprintf("%d of %d timed by less than half: %d inside (%.1f %%), energy %d of %d, counters %d of %d (%.1f %%); half-width %.2f %% (median), error over half-width %.2f, %.2f and %.2f (p50, p75, p90; of a normal law 0.34, 0.59, 0.84)\n%s\n%s of timed runs of %d s and more",
+		n, len(rows), inside, 100*float64(inside)/float64(n), energiesInside, energies, countersInside, counters, 100*float64(countersInside)/float64(max(counters, 1)),
+		100*halves[n/2], errors[n/2], errors[n*3/4], errors[n*9/10], hostTimes(ratios), hostTimes(long), longRun)
+}
+
+// hostTimes words shares of the host time of timed runs.
+func hostTimes(ratios []float64) string {
+	if len(ratios) == 0 {
+		return "no host time"
+	}
+	logs := 0.0
+	for _, r := range ratios {
+		logs += math.Log(r)
+	}
+	return fmt.Sprintf("host time %.2f (geometric mean of %d), %.2f at most", math.Exp(logs/float64(len(ratios))), len(ratios), slices.Max(ratios))
 }

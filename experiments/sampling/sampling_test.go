@@ -74,7 +74,7 @@ func TestRowsRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 	var b bytes.Buffer
-	if err := run([]string{"-n", "0"}, &b); err != nil || b.String() != "no workloads\n" {
+	if err := run([]string{"-n", "0"}, &b); err != nil || b.String() != "no workload was sampled\n" {
 		t.Errorf("%q, %v", &b, err)
 	}
 	if got := summaryOf([]row{{seconds: 1.5}, {seconds: 2}}, true); got != "2 timed, 3.5 s of the host's processor" {

@@ -14,8 +14,9 @@ func timeOf(r *Record) *account.Counts {
 		Mode     string
 		Cycles   uint64
 		Estimate *struct {
-			High  float64
-			Units []account.SampledUnit
+			High       float64
+			CommonHalf float64 `json:"common_half"`
+			Units      []account.SampledUnit
 		}
 	}
 	if r.Status != Done || json.Unmarshal(r.Stats, &stats) != nil || stats.Mode == config.ModeFunctional || stats.Cycles == 0 {
@@ -23,7 +24,7 @@ func timeOf(r *Record) *account.Counts {
 	}
 	c := &account.Counts{Cycles: stats.Cycles}
 	if e := stats.Estimate; e != nil {
-		c.Estimate = &account.Estimate{Half: e.High - float64(stats.Cycles), Units: e.Units}
+		c.Estimate = &account.Estimate{Half: e.High - float64(stats.Cycles), Common: e.CommonHalf, Units: e.Units}
 	}
 	return c
 }

@@ -94,6 +94,9 @@ type Options struct {
 	// Resident is the maximum of resident workgroups, as of a machine of that size;
 	// 0: defaultResident.
 	Resident int
+	// Beside is the number of workgroups that a worker executes in short turns, as far as Resident allows it; 0: one
+	// after the other.
+	Beside int
 	// Cache keeps compiled programs and workers for the next run; nil: none.
 	Cache    *Cache
 	Payloads Payloads // nil outside of an execution graph

@@ -125,6 +125,25 @@ func (w *heldWork) Next(others bool) (k *Kernel, wg Workgroup, found, later bool
 }
 
 // A worker that asks for a workgroup when there is none has begun none.
+func TestWorkgroupsRunBesideEachOther(t *testing.T) {
+	for beside, want := range map[int]uint32{0: 1, 1: 1, 3: 3, 8: 5} { // of 5 workgroups, begun before the first one has ended
+		store, b, k := kernelOf(t, 64,
+			uniform(isa.Mov, s(0), l(0)),
+			update(isa.AtomicIAdd, s(1), l(1), 0),
+			uniform(isa.IAdd, s(0), s(0), l(1)), // 2
+			uniform(isa.IEq, s(3), s(0), l(100)),
+			branch(isa.BranchFalse, 2, s(3)),
+			update(isa.AtomicLoad, s(1), l(0), 0),
+			update(isa.AtomicUMin, isa.Reg{}, s(1), 4),
+			end())
+		copy(b.Bytes[4:], "\xff\xff\xff\xff")
+		suite.Must(Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{5, 1, 1}}, Options{Threads: 1, Resident: 6, Beside: beside}))(t)
+		if got := word(b, 1); got != 64*want {
+			t.Errorf("%d beside each other: %d had begun when the first one ended, want %d", beside, got/64, want)
+		}
+	}
+}
+
 func TestWorkersWithoutAWorkgroupAreNotCounted(t *testing.T) {
 	store, _, k := kernelOf(t, 64, branch(isa.Branch, 0), end())
 	w := &heldWork{grid: newGrid(&Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}), waiting: make(chan struct{}), release: make(chan struct{})}

@@ -22,6 +22,8 @@ const (
 const (
 	// instructionsPerTurn bounds the instructions of a wave's turn. Knob.
 	instructionsPerTurn = 1 << 18
+	// shortTurn bounds them where workgroups run beside each other: docs/model/sampling.md names it.
+	shortTurn = 32
 	// maxIdlePolls bounds the polls of a wave's turn without a write by the worker. Knob.
 	maxIdlePolls = 16
 )
@@ -54,7 +56,7 @@ const (
 func (k *worker) runWave(g *group, w *wave) stopReason {
 	st, c := &w.state, g.code
 	w.changesSeen, w.idlePolls = k.port.Functional().Modifications+k.lds.ChangeCount, 0
-	run := isa.CompiledRun{Counts: g.table.entries, Budget: instructionsPerTurn}
+	run := isa.CompiledRun{Counts: g.table.entries, Budget: k.run.turn}
 	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
 		k.clock, run.Executed = k.clock+run.Executed, 0

@@ -21,6 +21,7 @@ type run struct {
 	source        WorkSource
 	options       Options
 	clockMask     uint64
+	turn          int       // instructions of a wave's turn
 	workers       []*worker // one per thread
 	activeWorkers int       // workers that run: no more than there are workgroups
 	counts        Counts    // sum of the workers, set at the end
@@ -81,6 +82,9 @@ func newRun(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o 
 		r.clockMask = 1<<o.ClockBits - 1
 	}
 	r.activeWorkers = int(min(uint64(len(r.workers)), most))
+	if r.turn = instructionsPerTurn; o.Beside > 1 {
+		r.turn = shortTurn
+	}
 	r.lastPoll, r.err = time.Now(), nil
 	r.stop.Store(false)
 	r.resident.Store(0)
@@ -135,11 +139,12 @@ func (r *run) finish() (*Counts, error) {
 // stay in the ring; if none of them made progress in a round, loop begins as many
 // more.
 func (k *worker) loop() {
-	want := 1
+	beside := max(k.run.options.Beside, 1)
+	want := beside
 	for !k.stopped() {
-		for ; want > 0; want-- {
-			if !k.admit() {
-				break
+		for want > 0 && !k.stopped() && k.admit() {
+			if beside == 1 || !k.endsAtOnce() {
+				want--
 			}
 		}
 		if len(k.ring) == 0 {
@@ -151,9 +156,7 @@ func (k *worker) loop() {
 		}
 		before := len(k.ring)
 		moved := k.round()
-		switch want = 0; {
-		case len(k.ring) == 0:
-			want = 1
+		switch want = max(beside-len(k.ring), 0); {
 		case len(k.ring) == before && !moved:
 			want = len(k.ring)
 			runtime.Gosched() // its workgroups may wait for those of other workers
@@ -183,6 +186,19 @@ func (k *worker) round() (moved bool) {
 	clear(k.ring[len(kept):])
 	k.ring = kept
 	return moved
+}
+
+// endsAtOnce gives the workgroup that was begun last its first turn, and reports whether it has ended: the next one finds its
+// registers in the host's caches.
+func (k *worker) endsAtOnce() bool {
+	last := len(k.ring) - 1
+	g := k.ring[last]
+	over, _ := k.runTurn(g)
+	if over {
+		k.ring = k.ring[:last]
+		k.close(g)
+	}
+	return over
 }
 
 // admit begins a workgroup, if the source has one and Options.Resident allows it. The

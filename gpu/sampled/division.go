@@ -28,6 +28,7 @@ type division struct {
 	like           signature // of the piece at hand
 	lengths        *rand.Rand
 	light          bool   // the contents of the caches hardly matter for it
+	cached         bool   // the last level holds all that it asks for
 	end            uint64 // of the piece
 	sparse         bool   // workgroups ran that did not bring their lines into the caches
 	start          uint64 // workgroups that end before others run without time
@@ -51,9 +52,9 @@ type division struct {
 func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, generation uint64) *division {
 	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.pieces, generation: generation, all: cu.GridSize(k.NumWorkgroups),
 		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
-	pieces := min(max(d.all/generation/leastPiece, 2*leastPieces), uint64(s.Pieces))
+	pieces := min(max(d.all/generation/leastPiece, leastPieces), uint64(s.Pieces))
 	d.piece = max(d.all/pieces, 1)
-	of.pieces.most = max(int(pieces)*min(of.divided, leastPieces)/leastPieces, 1)
+	of.pieces.most = max(int(pieces)*min(of.divided, leastBlocks)/leastBlocks, 1)
 	d.settle = uint64(s.Sampling.Settle) * generation
 	d.length = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
 	d.start = d.settle
@@ -70,8 +71,9 @@ func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, gene
 
 // Sizes of windows and pieces, as docs/model/sampling.md gives them.
 const (
-	leastPiece  = 4   // generations
-	leastPieces = 4   // blocks of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
+	leastPiece  = 4 // generations
+	leastPieces = 8
+	leastBlocks = 4   // of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
 	windowShare = 4   // thousandths of a launch
 	leastWindow = 1   // generations
 	mostWindow  = 8   // generations
@@ -196,7 +198,7 @@ func (d *division) rest(h *stratum, at uint64) uint64 {
 	size := max(d.piece/4, 16)
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
-		c := d.without(h, at, to, !d.light)
+		c := d.without(h, at, to, !d.light && !d.cached)
 		at = to
 		if c == nil {
 			break
@@ -222,7 +224,7 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 		h.looked++
 		h.like.blend(&d.like, h.looked+1)
 	}
-	d.light = d.like.demand.light(missed)
+	d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed)
 	if d.each = d.like.cost(); d.like.blur.any() {
 		d.each = h.like.cost()
 	}
@@ -283,7 +285,7 @@ func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 		}
 		return nil
 	}
-	d.sparse = d.sparse || !warm
+	d.sparse = d.sparse || !warm && !d.cached
 	d.longest = max(d.longest, float64(d.machine.Functional.LongestWave()))
 	return c
 }

@@ -21,6 +21,15 @@ func TestWhatMattersLittle(t *testing.T) {
 	}
 }
 
+// The last level holds what is asked of it where memory gets a fiftieth of that at most.
+func TestWhatTheLastLevelHolds(t *testing.T) {
+	for memory, want := range map[float64]bool{0: true, 0.01: true, 0.03: false, 0.5: false} {
+		if d := (demand{demandMemory: memory}); d.cached(0.5) != want {
+			t.Errorf("%g of 0.5: %v", memory, !want)
+		}
+	}
+}
+
 // Parts of a launch that is looked at are all of it, and of each block the first workgroups are seen: of a launch a little larger at the same places.
 func TestPartsThatAreLookedAt(t *testing.T) {
 	by := config.DefaultSampling()

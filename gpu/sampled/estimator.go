@@ -52,9 +52,9 @@ func (x *sample) weight() float64 { return x.block * x.size }
 
 // ratio is that of a counted number to the size.
 func (h *stratum) ratio(at int) float64 {
-	sum, weights := 0.0, 0.0
-	for i := range h.samples {
-		x := &h.samples[i]
+	list, sum, weights := h.random(), 0.0, 0.0
+	for i := range list {
+		x := &list[i]
 		sum, weights = sum+x.block*x.counted[at], weights+x.weight()
 	}
 	return sum / weights
@@ -62,31 +62,31 @@ func (h *stratum) ratio(at int) float64 {
 
 // effective is the number of samples of equal weight that have the variance of these.
 func (h *stratum) effective() float64 {
-	sum, squares := 0.0, 0.0
-	for i := range h.samples {
-		w := h.samples[i].weight()
+	list, sum, squares := h.random(), 0.0, 0.0
+	for i := range list {
+		w := list[i].weight()
 		sum, squares = sum+w, squares+w*w
 	}
 	return sum * sum / squares
 }
 
 func (h *stratum) meanSize() float64 {
-	sum := 0.0
-	for i := range h.samples {
-		sum += h.samples[i].size
+	list, sum := h.random(), 0.0
+	for i := range list {
+		sum += list[i].size
 	}
-	return sum / float64(len(h.samples))
+	return sum / float64(len(list))
 }
 
 // squares is the sum of squares of the samples' ratios about that of the stratum, each by its weight, and their degrees of freedom.
 func (h *stratum) squares(at int) (sum, degrees float64) {
-	r, weights := h.ratio(at), 0.0
-	for i := range h.samples {
-		x := &h.samples[i]
+	list, r, weights := h.random(), h.ratio(at), 0.0
+	for i := range list {
+		x := &list[i]
 		d := x.counted[at]/x.size - r
 		sum, weights = sum+x.weight()*d*d, weights+x.weight()
 	}
-	n := float64(len(h.samples))
+	n := float64(len(list))
 	return sum / weights * n, n - 1
 }
 

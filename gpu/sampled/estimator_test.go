@@ -73,6 +73,26 @@ func TestEstimatorClosedForm(t *testing.T) {
 	}
 }
 
+// The certain unit of a stratum counts in its estimate until two others were drawn.
+func TestCertainUnitsStandForThemselves(t *testing.T) {
+	s := strata{Sampling: config.DefaultSampling(), most: 8}
+	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	for i, want := range []float64{9, 5, 2} { // of costs 9, 1 and 3: blocks of 1, then of 2, of which the last one is not complete
+		for !s.draws(h, 1) {
+		}
+		cost := []float64{9, 1, 3}[i]
+		h.drawn.seen = h.drawn.length // blocks of one weight
+		s.add(h, sample{counted: []float64{0, cost}, size: 1}, 1)
+		h.samples[i].block = 1
+		if got := h.ratio(cyclesAt); got != want {
+			t.Errorf("after %d units: %g, want %g", i+1, got, want)
+		}
+	}
+	if squares, degrees := h.squares(cyclesAt); squares != 2 || degrees != 1 || h.effective() != 2 {
+		t.Errorf("squares %g of %g degrees, %g units", squares, degrees, h.effective())
+	}
+}
+
 // Degrees of freedom of a sum are Satterthwaite's: those of equal variances add, and one that is far larger decides.
 func TestDegreesOfSums(t *testing.T) {
 	var equal, one sum

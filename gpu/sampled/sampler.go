@@ -68,11 +68,17 @@ func (s *Sampler) kind(l SampledLaunch, like string) *kind {
 // mostLaunches are the launches of a block at most, so that a kind is timed again and again.
 const mostLaunches = 64
 
+// settled is the step of samples of earlier dispatches of a driver.
+const settled = -1
+
 // Settle forgets what was estimated: it has been added to its steps.
 func (s *Sampler) Settle() {
 	for _, k := range s.kinds {
 		for _, h := range append(k.launches.list, k.pieces.list...) {
 			clear(h.rest)
+			for i := range h.samples {
+				h.samples[i].step = settled
+			}
 		}
 	}
 	s.overlaps = nil
@@ -205,7 +211,7 @@ func (s *Sampler) estimateStep(step int) {
 					sums[at].add(r.estimateOf(h, t, at))
 				}
 				for i := range h.samples {
-					if x := &h.samples[i]; x.step == step {
+					if x := &h.samples[i]; x.step == step || x.step == settled && t.units > 0 {
 						x.unit.Weight = x.block
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
@@ -226,7 +232,7 @@ func (s *Sampler) estimateStep(step int) {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias)}
+	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias), Common: s.Bias * math.Abs(sums[cyclesAt].value)}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))

@@ -98,6 +98,9 @@ func (d *demand) light(missed float64) bool {
 	return max(missed, d[demandMemory], d[demandLatency]) < lightShare*d[d.busiest()]
 }
 
+// cached says whether the last level holds what was asked of it, by for how long memory would work if it held nothing.
+func (d *demand) cached(missed float64) bool { return d[demandMemory] <= uncachedShare*missed }
+
 // demandName names a part.
 func demandName(part int) string {
 	if part >= demandLevels {
@@ -166,9 +169,10 @@ func (s *signature) cost() float64 {
 
 // Constants of signatures, as docs/model/sampling.md gives them.
 const (
-	otherSize  = 1.5 // ratio of sizes of launches of one stratum
-	blurred    = 3   // standard errors by which signatures of one stratum may differ by chance
-	lightShare = 0.4 // demand on memory below which the contents of the caches hardly matter
+	otherSize     = 1.5  // ratio of sizes of launches of one stratum
+	blurred       = 3    // standard errors by which signatures of one stratum may differ by chance
+	uncachedShare = 0.02 // of what is asked of the last level that it may not hold
+	lightShare    = 0.4  // demand on memory below which the contents of the caches hardly matter
 )
 
 // otherBefore is added to the distance of launches that came after different ones, which is more than one behaviour has.

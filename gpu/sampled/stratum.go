@@ -3,6 +3,7 @@ package sampled
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -14,6 +15,7 @@ type sample struct {
 	instructions float64
 	size         float64 // predicted cost of a launch, instructions of a window
 	block        float64
+	certain      bool // the first one of its stratum
 	step         int
 	unit         account.SampledUnit
 }
@@ -163,12 +165,24 @@ func (s *strata) add(h *stratum, x sample, cost float64) {
 	s.timed += cost
 	if b := &h.drawn; b.timed || b.seen == 0 { // a window that turned out to be of this stratum
 		x.block = 1
-		h.samples = append([]sample{x}, h.samples...)
+		at := 0
+		if len(h.samples) > 0 && h.samples[0].certain {
+			at = 1
+		}
+		h.samples = slices.Insert(h.samples, at, x)
 	} else {
-		x.block, b.timed = float64(b.seen), true
+		x.block, x.certain, b.timed = float64(b.seen), b.length == 1 && len(h.samples) == 0, true
 		h.samples = append(h.samples, x)
 	}
 }
 
 // leastSamples are those of each stratum that matters.
 const leastSamples = 2
+
+// random are the samples that stand for others: without the certain one, which finds what others left in the caches, if enough were drawn.
+func (h *stratum) random() []sample {
+	if len(h.samples) > leastSamples && h.samples[0].certain {
+		return h.samples[1:]
+	}
+	return h.samples
+}

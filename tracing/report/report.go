@@ -66,6 +66,7 @@ type run struct {
 	Time      []figure
 	Maps      []figure
 	Roofline  *figure
+	Sample    *figure // of a sampled run
 	Points    []pointRow
 	Kernels   []kernelRow
 	Nodes     []nodeRow
@@ -138,7 +139,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 
 func newRun(id int, p *profile.Profile) run {
 	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Parts: partRows(p), WhatIf: newWhatIfTable("", p.WhatIf), Latency: accessLatencies(p), Latencies: latencyRows(p.Latencies), Lifetime: workgroupLifetimes(p), Lifetimes: latencyRows(p.Lifetimes), Stacks: slotFigures(p), Time: time(p), Maps: mapFigures(p), Kernels: kernels(p),
-		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Sample: sampleFigure(unitsOf(p)), Stats: statRows(p.Stats)}
 	for _, s := range p.Overrides {
 		r.Settings = append(r.Settings, setting(s))
 	}

@@ -65,7 +65,7 @@ func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) tem
 	}
 	pl := newPlot(width, min(width*0.62, 430), "roofline: operations a cycle against operations a byte")
 	x, y := newLogAxis(xs), newLogAxis(ys)
-	pl.logAxes(x, y)
+	pl.logAxes(x, y, "operations a byte", "operations a cycle")
 	for l := range p.Levels {
 		if used(points, l) {
 			pl.roof(p, l, x, y)
@@ -137,7 +137,7 @@ func (pl *plot) roof(p *profile.Profile, l int, x, y logAxis) {
 		fmt.Sprintf("curve l%d", l), fmt.Sprintf("%s: %s bytes a cycle", p.Levels[l].Name, shortNumber(bandwidth)))
 }
 
-func (pl *plot) logAxes(x, y logAxis) {
+func (pl *plot) logAxes(x, y logAxis, xName, yName string) {
 	for e := y.from; e <= y.to; e++ {
 		at := pl.y((e - y.from) / (y.to - y.from))
 		pl.line(pl.left, at, pl.right, at, "grid")
@@ -149,6 +149,6 @@ func (pl *plot) logAxes(x, y logAxis) {
 		pl.text(at, pl.bottom+16, middle, "tick", shortNumber(math.Pow(10, e)))
 	}
 	pl.line(pl.left, pl.bottom, pl.right, pl.bottom, "axis")
-	pl.text(pl.right, pl.height-3, end, "name", "operations a byte")
-	pl.text(pl.left, pl.top-2, start, "name", "operations a cycle")
+	pl.text(pl.right, pl.height-3, end, "name", xName)
+	pl.text(pl.left, pl.top-2, start, "name", yName)
 }

@@ -18,8 +18,7 @@ func className(kind string, i int) string { return kind + strconv.Itoa(i) }
 func levelKeys(p *profile.Profile, points []rooflinePoint) (list []key) {
 	for l := range p.Levels {
 		if used(points, l) {
-			marker := fmt.Sprintf(`<svg viewBox="-7 -7 14 14" class="shape"><path d="%s" class="l%d mark"/></svg>`, markers[l%len(markers)], l)
-			list = append(list, key{Class: className("l", l), Name: p.Levels[l].Name, Marker: template.HTML(marker)})
+			list = append(list, markerKey(l, p.Levels[l].Name))
 		}
 	}
 	return list
