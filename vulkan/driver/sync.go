@@ -1,8 +1,6 @@
 package driver
 
-import (
-	"spvsim/vulkan/vk"
-)
+import "spvsim/vulkan/vk"
 
 type (
 	fence struct {
