@@ -171,12 +171,10 @@ func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	return e, withPositions(e.problems(), e.positions)
 }
 
-// ReadFile reads a file that the experiment names.
 func (e *Experiment) ReadFile(name string) ([]byte, error) {
 	return readLimited(e.fsys, relative(path.Dir(e.file), name), maxFileBytes)
 }
 
-// File is the name of the experiment's file.
 func (e *Experiment) File() string { return e.file }
 
 // Text returns the figure as YAML, each line at its line of the experiment file; ok is false if the figure has a file

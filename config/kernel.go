@@ -246,7 +246,6 @@ func kernelProblems(s *Step, at string) (ps []problem) {
 	return ps
 }
 
-// launchesKernels reports whether the job launches kernels.
 func (j *Job) launchesKernels() bool {
 	var some func(list []Step) bool
 	some = func(list []Step) bool {

@@ -53,7 +53,6 @@ func (j *Job) launches() ([]Launch, []problem) {
 	return u.out, nil
 }
 
-// launchProblems returns the problems of the launches.
 func (j *Job) launchProblems() []problem {
 	u := &unroller{job: j}
 	if len(j.Queues) == 0 {

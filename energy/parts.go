@@ -80,7 +80,6 @@ var parts = [NumParts]struct {
 
 func (p Part) String() string { return parts[p].name }
 
-// Group is the kind of a part.
 func (p Part) Group() PartGroup { return parts[p].group }
 
 // PartOf finds a part by its name.

@@ -49,7 +49,6 @@ type Header struct {
 
 func (m *Header) header() *Header { return m }
 
-// Meta implements sim.Msg.
 func (m *Header) Meta() *sim.MsgMeta { return &m.MsgMeta }
 
 // Time implements sim.Event.
@@ -160,7 +159,6 @@ func (m *Header) Arrives() uint64 { return m.cycle }
 // Name implements sim.Named.
 func (p *Port) Name() string { return p.name }
 
-// Component implements sim.Port.
 func (p *Port) Component() sim.Component { return p.owner }
 
 // SetConnection implements sim.Port. A port has one connection at most.
@@ -204,5 +202,4 @@ func (p *Port) Recv(msg sim.Msg) *sim.SendError {
 // Retrieve implements sim.Port: messages are handled when they arrive and never wait.
 func (p *Port) Retrieve(sim.VTimeInSec) sim.Msg { return nil }
 
-// Peek implements sim.Port.
 func (p *Port) Peek() sim.Msg { return nil }

@@ -154,7 +154,6 @@ func addItem(w *deviceQueueWork, item *Queued, after []int) error {
 	return nil
 }
 
-// itemLaunch returns an item as a launch.
 func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 	switch {
 	case item.Dispatch != nil:

@@ -171,7 +171,6 @@ func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
 	}}
 }
 
-// entries returns the entries of a list of infos.
 func (list infoList) entries(g *graph.Graph, s *mem.Store) ([]graph.Entry, error) {
 	infos, err := list.read(s)
 	if err != nil {

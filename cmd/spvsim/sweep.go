@@ -24,7 +24,6 @@ import (
 	"spvsim/plots"
 )
 
-// sweepFlags are the flags of a sweep.
 type sweepFlags struct {
 	sweep.Options
 	list         bool

@@ -201,7 +201,6 @@ func summarize(list []result) (s summary) {
 	return s
 }
 
-// byKernel groups results.
 func byKernel(list []result) (names []string, groups map[string][]result) {
 	groups = map[string][]result{}
 	for _, r := range list {

@@ -187,7 +187,6 @@ type Error fault.Fault
 
 func (e *Error) Error() string { return (*fault.Fault)(e).Text("energyfit") }
 
-// Unwrap returns the kind of error.
 func (e *Error) Unwrap() error { return e.Kind }
 
 func rowsError(name string, line int, column, format string, args ...any) error {

@@ -132,7 +132,6 @@ func Recorded(t *sweep.Table, from io.Reader) error {
 	return nil
 }
 
-// cellOf is the value of a cell's text.
 func cellOf(text string) any {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n

@@ -68,7 +68,6 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 	return t
 }
 
-// parametersText lists a job's parameters as name=value.
 func parametersText(job *config.Job) any {
 	var words []string
 	for _, v := range job.Parameters {

@@ -117,7 +117,6 @@ type layout struct {
 	raw         bool // nor bytes between their fields: they are written as they lie in memory
 }
 
-// layoutOf returns the layout of a type.
 func (g *Graph) layoutOf(t reflect.Type) layout {
 	if l, ok := g.layouts[t]; ok {
 		return l
@@ -278,7 +277,6 @@ func atomicPointer(at unsafe.Pointer, t reflect.Type) *unsafe.Pointer {
 	return (*unsafe.Pointer)(unsafe.Add(at, f.Offset))
 }
 
-// mapOf returns the map that is an object.
 func mapOf(o *object) reflect.Value {
 	at := o.at
 	return reflect.NewAt(o.typ, unsafe.Pointer(&at)).Elem()

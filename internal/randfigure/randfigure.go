@@ -39,7 +39,6 @@ func (c *Choices) IntN(n int) int {
 	return v
 }
 
-// OneOf returns one of the words.
 func (c *Choices) OneOf(words ...string) string { return words[c.IntN(len(words))] }
 
 func (c *Choices) bits() uint64 {

@@ -20,10 +20,8 @@ type Problem struct {
 	Kind      error
 }
 
-// Error implements error.
 func (p Problem) Error() string { return p.Path + ": " + p.Msg }
 
-// Unwrap returns the kind of problem.
 func (p Problem) Unwrap() error { return p.Kind }
 
 // RangeProblem returns the problem of a value out of range.
@@ -55,7 +53,6 @@ func CheckAt(v reflect.Value, path string) []Problem {
 	return ps
 }
 
-// PrefixPaths prefixes the paths of problems with a path.
 func PrefixPaths(path string, ps []Problem) []Problem {
 	if path == "" {
 		return ps

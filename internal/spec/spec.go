@@ -147,7 +147,6 @@ func mustRange(s string) (low, high float64) {
 	return low, high
 }
 
-// SetDefault sets v to the field's default.
 func (f *Field) SetDefault(v reflect.Value) {
 	if v.Kind() == reflect.Struct {
 		for _, inner := range Fields(v.Type()) {

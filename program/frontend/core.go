@@ -266,7 +266,6 @@ type constKey struct {
 	bits uint64
 }
 
-// constant returns the constant with the given bits.
 func (b *core) constant(t isa.Type, bits uint64) *ir.Value {
 	bits &= t.Mask()
 	key := constKey{t, bits}

@@ -54,7 +54,6 @@ func (c *coop) tiles() int   { return c.outer * c.depth }
 // elements returns how many elements a lane holds.
 func (c *coop) elements() int { return c.tiles() * len(c.Offsets) }
 
-// tile returns the leaves of a tile.
 func (c *coop) tile(leaves []*ir.Value, long, depth int) []*ir.Value {
 	n := c.perTile()
 	at := (long*c.depth + depth) * n

@@ -87,7 +87,6 @@ func (b *pointers) ptr(id spirv.ID) pointer {
 	return p
 }
 
-// anyPtr returns the pointer that an id names.
 func (b *pointers) anyPtr(id spirv.ID) pointer {
 	v := b.val(id)
 	if v.ptr != nil {

@@ -172,7 +172,6 @@ func (s *inputSearch) assign(e *inputEntry, v *inputVariable) {
 	}
 }
 
-// assignFromJob assigns the input that the job names.
 func (s *inputSearch) assignFromJob(e *inputEntry, name string) {
 	var found []*inputVariable
 	for _, v := range s.vars {

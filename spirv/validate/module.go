@@ -174,7 +174,6 @@ func (m *Module) Decoration(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
 	return firstArg(m.Decorations(id), kind)
 }
 
-// MemberDecorated reports whether a member has a decoration.
 func (m *Module) MemberDecorated(id spirv.ID, member int, kind spirv.Decoration) bool {
 	_, ok := find(m.MemberDecorations(id, member), kind)
 	return ok

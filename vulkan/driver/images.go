@@ -41,13 +41,11 @@ func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	return images, buffers
 }
 
-// GetPhysicalDeviceFormatProperties is vkGetPhysicalDeviceFormatProperties.
 func GetPhysicalDeviceFormatProperties(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
 	images, buffers := mustLookUp[*physical](uint64(h)).formatFeatures(f)
 	*out = vk.FormatProperties{LinearTilingFeatures: images, OptimalTilingFeatures: images, BufferFeatures: buffers}
 }
 
-// GetPhysicalDeviceFormatProperties2 is vkGetPhysicalDeviceFormatProperties2.
 func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties2) {
 	GetPhysicalDeviceFormatProperties(h, f, &out.FormatProperties)
 	p := next[vk.FormatProperties3](out.PNext, vk.StructureTypeFormatProperties3)
@@ -65,7 +63,6 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 	p.LinearTilingFeatures, p.OptimalTilingFeatures, p.BufferFeatures = images, images, buffers
 }
 
-// GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
 func GetPhysicalDeviceImageFormatProperties(h vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	return mustLookUp[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
 }
@@ -100,7 +97,6 @@ func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTi
 	return vk.Success
 }
 
-// GetPhysicalDeviceImageFormatProperties2 is vkGetPhysicalDeviceImageFormatProperties2.
 func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.PhysicalDeviceImageFormatInfo2, out *vk.ImageFormatProperties2) vk.Result {
 	if e := next[vk.PhysicalDeviceExternalImageFormatInfo](i.PNext, vk.StructureTypePhysicalDeviceExternalImageFormatInfo); e != nil && e.HandleType != 0 {
 		return vk.ErrorFormatNotSupported // memory of the host is for buffers
@@ -149,7 +145,6 @@ type (
 	}
 )
 
-// CreateImage is vkCreateImage.
 func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallbacks, out *vk.Image) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	var p vk.ImageFormatProperties
@@ -176,23 +171,19 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	return vk.Success
 }
 
-// DestroyImage is vkDestroyImage.
 func DestroyImage(h vk.Device, i vk.Image, _ *vk.AllocationCallbacks) {
 	destroy[*image](h, "vkDestroyImage", uint64(i))
 }
 
-// GetImageMemoryRequirements is vkGetImageMemoryRequirements.
 func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
 	*out = requirements(mustLookUp[*image](uint64(i)).desc.Size())
 }
 
-// GetImageMemoryRequirements2 is vkGetImageMemoryRequirements2.
 func GetImageMemoryRequirements2(h vk.Device, info *vk.ImageMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
 	GetImageMemoryRequirements(h, info.Image, &out.MemoryRequirements)
 	undedicated(out)
 }
 
-// GetDeviceImageMemoryRequirements is vkGetDeviceImageMemoryRequirements.
 func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryRequirements, out *vk.MemoryRequirements2) {
 	var i vk.Image
 	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
@@ -218,7 +209,6 @@ func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemory
 	*count = 0
 }
 
-// BindImageMemory is vkBindImageMemory.
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	i, m := mustLookUp[*image](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
 	if i.memory != nil {
@@ -229,7 +219,6 @@ func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offs
 	return vk.Success
 }
 
-// BindImageMemory2 is vkBindImageMemory2.
 func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) vk.Result {
 	for _, i := range items(infos, count) {
 		BindImageMemory(h, i.Image, i.Memory, i.MemoryOffset)
@@ -237,7 +226,6 @@ func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) 
 	return vk.Success
 }
 
-// GetImageSubresourceLayout is vkGetImageSubresourceLayout.
 func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource, out *vk.SubresourceLayout) {
 	i := mustLookUp[*image](uint64(h))
 	offset, ok := i.desc.Texel(at.MipLevel, [4]uint32{0, 0, 0, at.ArrayLayer})
@@ -250,12 +238,10 @@ func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource,
 	*out = vk.SubresourceLayout{Offset: offset, Size: plane * uint64(depth), RowPitch: row, DepthPitch: plane, ArrayPitch: plane * uint64(depth)}
 }
 
-// GetImageSubresourceLayout2 is vkGetImageSubresourceLayout2.
 func GetImageSubresourceLayout2(h vk.Device, i vk.Image, at *vk.ImageSubresource2, out *vk.SubresourceLayout2) {
 	GetImageSubresourceLayout(h, i, &at.ImageSubresource, &out.SubresourceLayout)
 }
 
-// GetDeviceImageSubresourceLayout is vkGetDeviceImageSubresourceLayout.
 func GetDeviceImageSubresourceLayout(h vk.Device, info *vk.DeviceImageSubresourceInfo, out *vk.SubresourceLayout2) {
 	var i vk.Image
 	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
@@ -283,7 +269,6 @@ func (i *image) bound() {
 	}
 }
 
-// CreateImageView is vkCreateImageView.
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	i, r := mustLookUp[*image](uint64(info.Image)), info.SubresourceRange
@@ -361,7 +346,6 @@ func swizzle(c vk.ComponentMapping) (list [4]texture.Component) {
 	return list
 }
 
-// DestroyImageView is vkDestroyImageView.
 func DestroyImageView(h vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
 	destroy[*imageView](h, "vkDestroyImageView", uint64(v))
 }
@@ -371,7 +355,6 @@ func (v *imageView) descriptor() mem.Descriptor {
 	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.desc}
 }
 
-// CreateBufferView is vkCreateBufferView.
 func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	b := mustLookUp[*buffer](uint64(info.Buffer))
@@ -390,7 +373,6 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 	return vk.Success
 }
 
-// DestroyBufferView is vkDestroyBufferView.
 func DestroyBufferView(h vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
 	destroy[*bufferView](h, "vkDestroyBufferView", uint64(v))
 }
@@ -426,7 +408,6 @@ var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 	vk.CompareOpAlways:         func(_, _ float64) bool { return true },
 }
 
-// CreateSampler is vkCreateSampler.
 func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	s := &sampler{desc: texture.Sampler{
@@ -451,7 +432,6 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	return vk.Success
 }
 
-// DestroySampler is vkDestroySampler.
 func DestroySampler(h vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) {
 	destroy[*sampler](h, "vkDestroySampler", uint64(s))
 }

@@ -40,7 +40,6 @@ type memory struct {
 	addressed bool // its buffers have device addresses
 }
 
-// AllocateMemory is vkAllocateMemory.
 func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCallbacks, out *vk.DeviceMemory) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	size := info.AllocationSize
@@ -113,7 +112,6 @@ func FreeMemory(h vk.Device, memoryHandle vk.DeviceMemory, _ *vk.AllocationCallb
 	d.worker.whenIdle(m.release)
 }
 
-// MapMemory is vkMapMemory.
 func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _ vk.MemoryMapFlags, out *unsafe.Pointer) vk.Result {
 	mustLookUp[*logicalDevice](uint64(h))
 	m := mustLookUp[*memory](uint64(memoryHandle))
@@ -130,7 +128,6 @@ func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _
 	return vk.Success
 }
 
-// UnmapMemory is vkUnmapMemory.
 func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
 	mustLookUp[*logicalDevice](uint64(h))
 	m := mustLookUp[*memory](uint64(memoryHandle))
@@ -163,17 +160,14 @@ func (d *logicalDevice) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
 	return d.result()
 }
 
-// GetDeviceMemoryCommitment is vkGetDeviceMemoryCommitment.
 func GetDeviceMemoryCommitment(_ vk.Device, memoryHandle vk.DeviceMemory, out *uint64) {
 	*out = mustLookUp[*memory](uint64(memoryHandle)).size
 }
 
-// GetDeviceMemoryOpaqueCaptureAddress is vkGetDeviceMemoryOpaqueCaptureAddress.
 func GetDeviceMemoryOpaqueCaptureAddress(_ vk.Device, info *vk.DeviceMemoryOpaqueCaptureAddressInfo) uint64 {
 	return mustLookUp[*memory](uint64(info.Memory)).addr
 }
 
-// GetMemoryHostPointerPropertiesEXT is vkGetMemoryHostPointerPropertiesEXT.
 func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandleTypeFlagBits, _ unsafe.Pointer, out *vk.MemoryHostPointerPropertiesEXT) vk.Result {
 	if kind != vk.ExternalMemoryHandleTypeHostAllocationBitExt {
 		fail(vk.ErrorInvalidExternalHandle, "handle type %#x: want an allocation of the host", kind)
@@ -192,7 +186,6 @@ type buffer struct {
 	offset uint64
 }
 
-// CreateBuffer is vkCreateBuffer.
 func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallbacks, out *vk.Buffer) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	switch {
@@ -209,7 +202,6 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	return vk.Success
 }
 
-// DestroyBuffer is vkDestroyBuffer.
 func DestroyBuffer(h vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) {
 	destroy[*buffer](h, "vkDestroyBuffer", uint64(b))
 }
@@ -234,18 +226,15 @@ func (m *memory) checkBinding(what *object, size, offset uint64) {
 	}
 }
 
-// GetBufferMemoryRequirements is vkGetBufferMemoryRequirements.
 func GetBufferMemoryRequirements(_ vk.Device, b vk.Buffer, out *vk.MemoryRequirements) {
 	*out = requirements(mustLookUp[*buffer](uint64(b)).size)
 }
 
-// GetBufferMemoryRequirements2 is vkGetBufferMemoryRequirements2.
 func GetBufferMemoryRequirements2(h vk.Device, info *vk.BufferMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
 	GetBufferMemoryRequirements(h, info.Buffer, &out.MemoryRequirements)
 	undedicated(out)
 }
 
-// GetDeviceBufferMemoryRequirements is vkGetDeviceBufferMemoryRequirements.
 func GetDeviceBufferMemoryRequirements(_ vk.Device, info *vk.DeviceBufferMemoryRequirements, out *vk.MemoryRequirements2) {
 	out.MemoryRequirements = requirements(info.PCreateInfo.Size)
 	undedicated(out)
@@ -258,7 +247,6 @@ func undedicated(out *vk.MemoryRequirements2) {
 	}
 }
 
-// BindBufferMemory is vkBindBufferMemory.
 func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	b, m := mustLookUp[*buffer](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
 	if b.memory != nil {
@@ -272,7 +260,6 @@ func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, of
 	return vk.Success
 }
 
-// BindBufferMemory2 is vkBindBufferMemory2.
 func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo) vk.Result {
 	for _, i := range items(infos, count) {
 		BindBufferMemory(h, i.Buffer, i.Memory, i.MemoryOffset)
@@ -280,14 +267,12 @@ func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo
 	return vk.Success
 }
 
-// GetBufferDeviceAddress is vkGetBufferDeviceAddress.
 func GetBufferDeviceAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
 	b := mustLookUp[*buffer](uint64(info.Buffer))
 	b.checkUsage("vkGetBufferDeviceAddress", vk.BufferUsageShaderDeviceAddressBit, "SHADER_DEVICE_ADDRESS")
 	return b.address()
 }
 
-// GetBufferOpaqueCaptureAddress is vkGetBufferOpaqueCaptureAddress.
 func GetBufferOpaqueCaptureAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
 	return mustLookUp[*buffer](uint64(info.Buffer)).address()
 }

@@ -115,7 +115,6 @@ func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.Al
 	return vk.Success
 }
 
-// DestroyPipelineCache is vkDestroyPipelineCache.
 func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
 	removeObject[*pipelineCache](uint64(c))
 }
@@ -198,7 +197,6 @@ func (c *pipelineCache) bytes() uint64 {
 	return n
 }
 
-// MergePipelineCaches is vkMergePipelineCaches.
 func MergePipelineCaches(_ vk.Device, h vk.PipelineCache, count uint32, from *vk.PipelineCache) vk.Result {
 	to := mustLookUp[*pipelineCache](uint64(h))
 	for _, f := range items(from, count) {

@@ -67,7 +67,6 @@ func (s *submission) commands() (n int) {
 	return n
 }
 
-// QueueSubmit is vkQueueSubmit.
 func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.Fence) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
@@ -90,7 +89,6 @@ func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.
 	return q.submit(list, fenceHandle)
 }
 
-// QueueSubmit2 is vkQueueSubmit2.
 func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle vk.Fence) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
@@ -214,7 +212,6 @@ func points2(list []vk.SemaphoreSubmitInfo) (out []point) {
 	return out
 }
 
-// QueueWaitIdle is vkQueueWaitIdle.
 func QueueWaitIdle(h vk.Queue) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	q.device.worker.wait(func() bool { return q.device.lost != nil || !q.device.worker.has(q) })

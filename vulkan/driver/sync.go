@@ -61,21 +61,18 @@ func (p point) signal() {
 	p.semaphore.value = 1
 }
 
-// CreateFence is vkCreateFence.
 func CreateFence(h vk.Device, info *vk.FenceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Fence) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.Fence(addObject(&fence{device: d, signaled: info.Flags&vk.FenceCreateSignaledBit != 0}, d.handle))
 	return vk.Success
 }
 
-// DestroyFence is vkDestroyFence.
 func DestroyFence(h vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) {
 	if x, ok := removeObject[*fence](uint64(f)); ok && x.pending {
 		x.device.warn("vkDestroyFence", "%v ends before the submission that signals it", x.object)
 	}
 }
 
-// ResetFences is vkResetFences.
 func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	for _, h := range items(list, count) {
 		f := mustLookUp[*fence](uint64(h))
@@ -87,7 +84,6 @@ func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	return vk.Success
 }
 
-// GetFenceStatus is vkGetFenceStatus.
 func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 	f := mustLookUp[*fence](uint64(h))
 	f.device.worker.seal()
@@ -100,7 +96,6 @@ func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 	return vk.NotReady
 }
 
-// WaitForFences is vkWaitForFences.
 func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, timeout uint64) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	var fences []*fence
@@ -134,7 +129,6 @@ func conditionsMet(all bool, n int, holds func(i int) bool) bool {
 	return all
 }
 
-// CreateSemaphore is vkCreateSemaphore.
 func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.AllocationCallbacks, out *vk.Semaphore) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	s := &semaphore{device: d}
@@ -145,7 +139,6 @@ func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.Allocation
 	return vk.Success
 }
 
-// DestroySemaphore is vkDestroySemaphore.
 func DestroySemaphore(_ vk.Device, s vk.Semaphore, _ *vk.AllocationCallbacks) {
 	removeObject[*semaphore](uint64(s))
 }
@@ -158,7 +151,6 @@ func timeline(h vk.Semaphore) *semaphore {
 	return s
 }
 
-// GetSemaphoreCounterValue is vkGetSemaphoreCounterValue.
 func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Result {
 	s := timeline(h)
 	s.device.worker.seal()
@@ -166,7 +158,6 @@ func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Resul
 	return s.device.result()
 }
 
-// SignalSemaphore is vkSignalSemaphore.
 func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 	s := timeline(info.Semaphore)
 	if info.Value <= s.value {
@@ -178,7 +169,6 @@ func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 	return vk.Success
 }
 
-// WaitSemaphores is vkWaitSemaphores.
 func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	values := items(info.PValues, info.SemaphoreCount)
@@ -195,19 +185,16 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 	return d.waited(held)
 }
 
-// CreateEvent is vkCreateEvent.
 func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, out *vk.Event) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.Event(addObject(&event{device: d}, d.handle))
 	return vk.Success
 }
 
-// DestroyEvent is vkDestroyEvent.
 func DestroyEvent(h vk.Device, e vk.Event, _ *vk.AllocationCallbacks) {
 	destroy[*event](h, "vkDestroyEvent", uint64(e))
 }
 
-// GetEventStatus is vkGetEventStatus.
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.device.worker.seal()
@@ -217,7 +204,6 @@ func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 	return vk.EventReset
 }
 
-// SetEvent is vkSetEvent.
 func SetEvent(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.set, e.plannedChange = true, nil
@@ -226,7 +212,6 @@ func SetEvent(_ vk.Device, h vk.Event) vk.Result {
 	return vk.Success
 }
 
-// ResetEvent is vkResetEvent.
 func ResetEvent(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.set, e.plannedChange = false, nil

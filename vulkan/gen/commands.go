@@ -21,7 +21,6 @@ type command struct {
 	implemented bool     // the driver has a function of its name
 }
 
-// result returns the C type of a command's result.
 func (c *command) result() string { return c.Proto.Type }
 
 // readDriver lists the exported functions of the driver's package, and the names of package vk that it refers to.
