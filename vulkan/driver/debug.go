@@ -31,10 +31,6 @@ func CreateDebugUtilsMessengerEXT(h vk.Instance, info *vk.DebugUtilsMessengerCre
 	return vk.Success
 }
 
-func DestroyDebugUtilsMessengerEXT(_ vk.Instance, m vk.DebugUtilsMessengerEXT, _ *vk.AllocationCallbacks) {
-	removeObject[*messenger](uint64(m))
-}
-
 func SubmitDebugUtilsMessageEXT(_ vk.Instance, _ vk.DebugUtilsMessageSeverityFlagBitsEXT, _ vk.DebugUtilsMessageTypeFlagsEXT, data *vk.DebugUtilsMessengerCallbackDataEXT) {
 	tellMessengers(text(data.PMessage))
 }
@@ -100,10 +96,6 @@ func CreatePrivateDataSlot(h vk.Device, _ *vk.PrivateDataSlotCreateInfo, _ *vk.A
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.PrivateDataSlot(addObject(&privateSlot{map[uint64]uint64{}}, d.handle))
 	return vk.Success
-}
-
-func DestroyPrivateDataSlot(_ vk.Device, s vk.PrivateDataSlot, _ *vk.AllocationCallbacks) {
-	removeObject[*privateSlot](uint64(s))
 }
 
 func SetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, data uint64) vk.Result {

@@ -147,10 +147,6 @@ func (l *setLayout) tolerate(command, format string, args ...any) {
 	report(command, misuse{text: fmt.Sprintf(format, args...) + " (lenient)"})
 }
 
-func DestroyDescriptorSetLayout(_ vk.Device, l vk.DescriptorSetLayout, _ *vk.AllocationCallbacks) {
-	removeObject[*setLayout](uint64(l))
-}
-
 func GetDescriptorSetLayoutSupport(_ vk.Device, info *vk.DescriptorSetLayoutCreateInfo, out *vk.DescriptorSetLayoutSupport) {
 	total := uint64(0)
 	for _, b := range items(info.PBindings, info.BindingCount) {

@@ -114,10 +114,6 @@ func (l *indirectLayout) pushToken(i int, t *vk.IndirectCommandsLayoutTokenEXT, 
 	l.push = append(l.push, p)
 }
 
-func DestroyIndirectCommandsLayoutEXT(h vk.Device, l vk.IndirectCommandsLayoutEXT, _ *vk.AllocationCallbacks) {
-	destroy[*indirectLayout](h, "vkDestroyIndirectCommandsLayoutEXT", uint64(l))
-}
-
 func CreateIndirectExecutionSetEXT(h vk.Device, info *vk.IndirectExecutionSetCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.IndirectExecutionSetEXT) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	if info.Type != vk.IndirectExecutionSetInfoTypePipelinesExt {
@@ -143,10 +139,6 @@ func bindablePipeline(h vk.Pipeline) *pipeline {
 		fail(vk.ErrorUnknown, "%s in an execution set: it was not created with VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT", p.title())
 	}
 	return p
-}
-
-func DestroyIndirectExecutionSetEXT(h vk.Device, s vk.IndirectExecutionSetEXT, _ *vk.AllocationCallbacks) {
-	destroy[*executionSet](h, "vkDestroyIndirectExecutionSetEXT", uint64(s))
 }
 
 func UpdateIndirectExecutionSetPipelineEXT(_ vk.Device, h vk.IndirectExecutionSetEXT, count uint32, writes *vk.WriteIndirectExecutionSetPipelineEXT) {

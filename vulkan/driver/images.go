@@ -110,11 +110,15 @@ func GetPhysicalDeviceSparseImageFormatProperties(_ vk.PhysicalDevice, _ vk.Form
 	*count = 0
 }
 
-// GetPhysicalDeviceSparseImageFormatProperties2 is vkGetPhysicalDeviceSparseImageFormatProperties2: sparse images are
-// not supported.
-func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceSparseImageFormatInfo2, count *uint32, _ *vk.SparseImageFormatProperties2) {
-	*count = 0
-}
+// Sparse images are not supported.
+var (
+	GetPhysicalDeviceSparseImageFormatProperties2 = none[vk.PhysicalDevice, *vk.PhysicalDeviceSparseImageFormatInfo2, vk.SparseImageFormatProperties2]
+	GetImageSparseMemoryRequirements              = none[vk.Device, vk.Image, vk.SparseImageMemoryRequirements]
+	GetImageSparseMemoryRequirements2             = none[vk.Device, *vk.ImageSparseMemoryRequirementsInfo2, vk.SparseImageMemoryRequirements2]
+	GetDeviceImageSparseMemoryRequirements        = none[vk.Device, *vk.DeviceImageMemoryRequirements, vk.SparseImageMemoryRequirements2]
+)
+
+func none[A, B, T any](_ A, _ B, count *uint32, _ *T) { *count = 0 }
 
 type (
 	// An image's texels are in rows, level after level.
@@ -171,10 +175,6 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	return vk.Success
 }
 
-func DestroyImage(h vk.Device, i vk.Image, _ *vk.AllocationCallbacks) {
-	destroy[*image](h, "vkDestroyImage", uint64(i))
-}
-
 func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
 	*out = requirements(mustLookUp[*image](uint64(i)).desc.Size())
 }
@@ -192,21 +192,6 @@ func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryReq
 	GetImageMemoryRequirements(h, i, &out.MemoryRequirements)
 	removeObject[*image](uint64(i))
 	undedicated(out)
-}
-
-// GetImageSparseMemoryRequirements is vkGetImageSparseMemoryRequirements: sparse images are not supported.
-func GetImageSparseMemoryRequirements(_ vk.Device, _ vk.Image, count *uint32, _ *vk.SparseImageMemoryRequirements) {
-	*count = 0
-}
-
-// GetImageSparseMemoryRequirements2 is vkGetImageSparseMemoryRequirements2: sparse images are not supported.
-func GetImageSparseMemoryRequirements2(_ vk.Device, _ *vk.ImageSparseMemoryRequirementsInfo2, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
-	*count = 0
-}
-
-// GetDeviceImageSparseMemoryRequirements is vkGetDeviceImageSparseMemoryRequirements: sparse images are not supported.
-func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemoryRequirements, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
-	*count = 0
 }
 
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
@@ -346,10 +331,6 @@ func swizzle(c vk.ComponentMapping) (list [4]texture.Component) {
 	return list
 }
 
-func DestroyImageView(h vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
-	destroy[*imageView](h, "vkDestroyImageView", uint64(v))
-}
-
 func (v *imageView) descriptor() mem.Descriptor {
 	b := v.image.bytes()[v.offset:]
 	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.desc}
@@ -371,10 +352,6 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 	}
 	*out = vk.BufferView(addObject(&bufferView{buffer: b, desc: texture.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
 	return vk.Success
-}
-
-func DestroyBufferView(h vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
-	destroy[*bufferView](h, "vkDestroyBufferView", uint64(v))
 }
 
 func (v *bufferView) descriptor() mem.Descriptor {
@@ -430,8 +407,4 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	}
 	*out = vk.Sampler(addObject(s, d.handle))
 	return vk.Success
-}
-
-func DestroySampler(h vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) {
-	destroy[*sampler](h, "vkDestroySampler", uint64(s))
 }

@@ -202,10 +202,6 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	return vk.Success
 }
 
-func DestroyBuffer(h vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) {
-	destroy[*buffer](h, "vkDestroyBuffer", uint64(b))
-}
-
 // bindAlignment is the alignment of resources in memory, in bytes.
 const bindAlignment = 256
 

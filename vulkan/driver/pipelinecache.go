@@ -115,10 +115,6 @@ func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.Al
 	return vk.Success
 }
 
-func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
-	removeObject[*pipelineCache](uint64(c))
-}
-
 // cacheHeaderBytes is the size of VkPipelineCacheHeaderVersionOne.
 const cacheHeaderBytes = 32
 

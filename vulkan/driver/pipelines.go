@@ -78,10 +78,6 @@ func (m *shaderModule) read() (*validate.Module, error) {
 	return m.module, m.err
 }
 
-func DestroyShaderModule(_ vk.Device, m vk.ShaderModule, _ *vk.AllocationCallbacks) {
-	removeObject[*shaderModule](uint64(m))
-}
-
 func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineLayout) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	l := &pipelineLayout{device: d}
@@ -102,10 +98,6 @@ func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.
 	}
 	*out = vk.PipelineLayout(addObject(l, d.handle))
 	return vk.Success
-}
-
-func DestroyPipelineLayout(_ vk.Device, l vk.PipelineLayout, _ *vk.AllocationCallbacks) {
-	removeObject[*pipelineLayout](uint64(l))
 }
 
 func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ComputePipelineCreateInfo, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
@@ -252,8 +244,4 @@ func specialization(info *vk.SpecializationInfo) map[uint32]uint64 {
 		out[e.ConstantID] = binary.LittleEndian.Uint64(raw[:])
 	}
 	return out
-}
-
-func DestroyPipeline(h vk.Device, p vk.Pipeline, _ *vk.AllocationCallbacks) {
-	destroy[*pipeline](h, "vkDestroyPipeline", uint64(p))
 }

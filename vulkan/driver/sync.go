@@ -139,10 +139,6 @@ func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.Allocation
 	return vk.Success
 }
 
-func DestroySemaphore(_ vk.Device, s vk.Semaphore, _ *vk.AllocationCallbacks) {
-	removeObject[*semaphore](uint64(s))
-}
-
 func timeline(h vk.Semaphore) *semaphore {
 	s := mustLookUp[*semaphore](uint64(h))
 	if !s.timeline {
@@ -189,10 +185,6 @@ func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, 
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.Event(addObject(&event{device: d}, d.handle))
 	return vk.Success
-}
-
-func DestroyEvent(h vk.Device, e vk.Event, _ *vk.AllocationCallbacks) {
-	destroy[*event](h, "vkDestroyEvent", uint64(e))
 }
 
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {

@@ -24,10 +24,6 @@ func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTempla
 	return vk.Success
 }
 
-func DestroyDescriptorUpdateTemplate(_ vk.Device, h vk.DescriptorUpdateTemplate, _ *vk.AllocationCallbacks) {
-	removeObject[*updateTemplate](uint64(h))
-}
-
 func UpdateDescriptorSetWithTemplate(_ vk.Device, set vk.DescriptorSet, h vk.DescriptorUpdateTemplate, data unsafe.Pointer) {
 	mustLookUp[*updateTemplate](uint64(h)).apply(mustLookUp[*descriptorSet](uint64(set)), data)
 }
