@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Experiment is an experiment file: a base job, the axes that vary it, the results that are recorded, and their
@@ -233,12 +234,7 @@ func (a *App) Missing() (list []string) {
 }
 
 func badNeeds(list []string) (wrong []string) {
-	for _, name := range list {
-		if name == "" || strings.Contains(name, "/") && !path.IsAbs(name) {
-			wrong = append(wrong, name)
-		}
-	}
-	return wrong
+	return lists.Filter(list, func(name string) bool { return name == "" || strings.Contains(name, "/") && !path.IsAbs(name) })
 }
 
 // setsJob reports whether a setting, or every variant of some axis, selects a job.
@@ -258,7 +254,6 @@ func (e *Experiment) setsJob() bool {
 	return false
 }
 
-// paths lists the paths that the axis sets.
 func (a *Axis) paths() (list []string) {
 	switch {
 	case a.Zip != nil:
@@ -343,18 +338,12 @@ func (a *Axis) lengthProblems(p string) []problem {
 func (e *Experiment) smallProblems() []problem {
 	ps := axesProblems(e.SmallVariant.Axes, "small.axes", map[string]bool{})
 	for i := range e.SmallVariant.Axes {
-		var known []string
-		for k := range e.Axes {
-			known = append(known, e.Axes[k].Name)
-		}
+		known := lists.Map(e.Axes, func(a Axis) string { return a.Name })
 		name := e.SmallVariant.Axes[i].Name
 		if slices.Contains(known, name) {
 			continue
 		}
-		msg := fmt.Sprintf("found %q: want the name of an axis", name)
-		if n := Nearest(name, known); n != "" {
-			msg += fmt.Sprintf(" (nearest: %s)", n)
-		}
+		msg := fmt.Sprintf("found %q: want the name of an axis%s", name, Hint(name, known))
 		ps = append(ps, problem{joinPath("small.axes", name), msg, ErrReference})
 	}
 	return ps
@@ -408,10 +397,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 }
 
 func cellsText(cells []Cell) string {
-	var words []string
-	for _, c := range cells {
-		words = append(words, fmt.Sprintf("%s = %v", c.Name, c.Value))
-	}
+	words := lists.Map(cells, func(c Cell) string { return fmt.Sprintf("%s = %v", c.Name, c.Value) })
 	return strings.Join(words, ", ")
 }
 

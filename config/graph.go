@@ -281,7 +281,7 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	case len(known) == 0 || slices.Contains(known, name):
 		return nil
 	}
-	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, hint(name, known)), ErrReference}}
+	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, Hint(name, known)), ErrReference}}
 }
 
 // nameProblems checks the name of a graph's node, if the job names all nodes.
@@ -303,10 +303,7 @@ func (j *Job) nameProblems(graph, name, at string) []problem {
 	if name == "" || len(known) == 0 || slices.Contains(known, name) {
 		return nil
 	}
-	msg := fmt.Sprintf("found %q: want the name of a node, one of %s", name, strings.Join(known, ", "))
-	if n := Nearest(name, known); n != "" {
-		msg += fmt.Sprintf(" (nearest: %s)", n)
-	}
+	msg := fmt.Sprintf("found %q: want the name of a node, one of %s%s", name, strings.Join(known, ", "), Hint(name, known))
 	return []problem{{at, msg, ErrReference}}
 }
 

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"path"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/internal/lists"
 )
 
 // schemaKinds are the files that have a schema.
@@ -22,12 +24,7 @@ var schemaKinds = map[string]reflect.Type{
 
 // SchemaKinds lists the kinds of file that Schema describes.
 func SchemaKinds() []string {
-	var kinds []string
-	for k := range schemaKinds {
-		kinds = append(kinds, k)
-	}
-	sort.Strings(kinds)
-	return kinds
+	return slices.Sorted(maps.Keys(schemaKinds))
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of a kind of file, for editors. It is derived from the same struct
@@ -196,10 +193,7 @@ func scalarSchema(t reflect.Type, f field) object {
 	case f.Pow2:
 		s["enum"] = powersOfTwo(f.Low, f.High)
 	case f.Enum != nil && t.Kind() == reflect.Int:
-		var values []json.Number
-		for _, e := range f.Enum {
-			values = append(values, json.Number(e))
-		}
+		values := lists.Map(f.Enum, func(e string) json.Number { return json.Number(e) })
 		s["enum"] = values
 	case f.Enum != nil:
 		s["enum"] = f.Enum

@@ -252,7 +252,6 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// launch adds the launch of a step.
 func (u *unroller) launch(step *placedStep, s scope) {
 	l := step.cached
 	if l == nil {

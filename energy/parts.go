@@ -82,7 +82,6 @@ func (p Part) String() string { return parts[p].name }
 
 func (p Part) Group() PartGroup { return parts[p].group }
 
-// PartOf finds a part by its name.
 func PartOf(name string) (Part, bool) {
 	for p := range NumParts {
 		if parts[p].name == name {

@@ -23,7 +23,6 @@ type Port struct {
 	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
-// NewPort creates a port of a component.
 func NewPort(b *Base, owner sim.Component, name string) *Port {
 	p := &Port{name: b.Name() + "." + name, base: b, owner: owner}
 	b.AddPort(name, p)

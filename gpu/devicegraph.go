@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -105,12 +106,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 
 // Node returns the number of a node, by which dispatches name it; -1: there is none.
 func (g *Graph) Node(name string, index uint32) int {
-	for i, n := range g.graph.Nodes {
-		if n.Name == name && n.Index == index {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(g.graph.Nodes, func(n *graph.Node) bool { return n.Name == name && n.Index == index })
 }
 
 // Name returns the name and the index of a node by its number.

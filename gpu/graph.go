@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
+	"spvsim/internal/lists"
 	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -68,7 +69,6 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 	return err
 }
 
-// placeOn puts a graph on the machine.
 func (g *graphJob) placeOn(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
 		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Limits: m.Limits, Hierarchy: m.Hierarchy, Store: m.Store,
@@ -155,12 +155,7 @@ func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
 	if name == "" && len(m.EntryPoints) == 1 {
 		return &m.EntryPoints[0]
 	}
-	for i := range m.EntryPoints {
-		if m.EntryPoints[i].Name == name {
-			return &m.EntryPoints[i]
-		}
-	}
-	return nil
+	return lists.Find(m.EntryPoints, func(e *validate.EntryPoint) bool { return e.Name == name })
 }
 
 // byResultID turns values by SpecId into values by the id of the constant.

@@ -9,6 +9,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/lists"
 	"spvsim/isa"
 )
 
@@ -179,10 +180,7 @@ func shareTexts(names []string, counts []uint64, total uint64) []string {
 		}
 	}
 	sort.SliceStable(order, func(a, b int) bool { return counts[order[a]] > counts[order[b]] })
-	var list []string
-	for _, i := range order {
-		list = append(list, fmt.Sprintf("%s %s", names[i], percent(float64(counts[i])/float64(total))))
-	}
+	list := lists.Map(order, func(i int) string { return fmt.Sprintf("%s %s", names[i], percent(float64(counts[i])/float64(total))) })
 	if list == nil {
 		list = []string{"none"}
 	}

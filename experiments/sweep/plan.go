@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Identity identifies the simulator. Build distinguishes two simulators that may give different results; it is part of
@@ -74,12 +75,7 @@ type Setting struct {
 
 // JobSettings are the settings of the job, without those of the machine.
 func (s *Spec) JobSettings() (list []Setting) {
-	for _, x := range s.Settings {
-		if x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") {
-			list = append(list, x)
-		}
-	}
-	return list
+	return lists.Filter(s.Settings, func(x Setting) bool { return x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") })
 }
 
 // Cell is a named value: int64, float64 or string.

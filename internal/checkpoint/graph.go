@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"spvsim/internal/lists"
 )
 
 // Rules say what of the objects is not state.
@@ -322,10 +324,7 @@ func sortedKeys(m reflect.Value, number func(unsafe.Pointer) (int, bool)) ([]ref
 		list = append(list, sorted{k, text})
 	}
 	slices.SortFunc(list, func(a, b sorted) int { return cmp.Compare(a.text, b.text) })
-	keys := make([]reflect.Value, len(list))
-	for i := range list {
-		keys[i] = list[i].key
-	}
+	keys := lists.Map(list, func(s sorted) reflect.Value { return s.key })
 	return keys, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
+
+	"spvsim/internal/lists"
 )
 
 // Kinds of problems.
@@ -57,11 +59,7 @@ func PrefixPaths(path string, ps []Problem) []Problem {
 	if path == "" {
 		return ps
 	}
-	out := make([]Problem, len(ps))
-	for i, p := range ps {
-		out[i] = Problem{Path: path + "." + p.Path, Msg: p.Msg, Kind: p.Kind}
-	}
-	return out
+	return lists.Map(ps, func(p Problem) Problem { return Problem{Path: path + "." + p.Path, Msg: p.Msg, Kind: p.Kind} })
 }
 
 func (f *Field) check(v reflect.Value, path string) []Problem {

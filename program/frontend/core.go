@@ -116,7 +116,6 @@ func (b *core) encoding(t *validate.Type) isa.Type {
 // comp returns the scalar type of a scalar or vector.
 func (b *core) comp(t *validate.Type) isa.Type { return b.scalar(t.Component()) }
 
-// typ returns the type with an id.
 func (b *core) typ(id spirv.ID) *validate.Type {
 	t := b.m.Type(id)
 	if t == nil {
@@ -128,7 +127,6 @@ func (b *core) typ(id spirv.ID) *validate.Type {
 // resultType returns the type of the current instruction's result.
 func (b *core) resultType() *validate.Type { return b.typ(b.in.Type) }
 
-// typeOf returns the type of the value that an id names.
 func (b *core) typeOf(id spirv.ID) *validate.Type {
 	t := b.m.TypeOf(id)
 	if t == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/structure"
@@ -146,10 +147,7 @@ func (b *layouts) memberPlaces(t *validate.Type) []uint32 {
 	if !ok {
 		b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
 	}
-	list := make([]uint32, len(offsets))
-	for i, n := range offsets {
-		list[i] = uint32(n)
-	}
+	list := lists.Map(offsets, func(n uint64) uint32 { return uint32(n) })
 	b.naturalOffsets[t.ID] = list
 	return list
 }
@@ -238,7 +236,6 @@ func (b *pointers) flatPointer(t *validate.Type, address *ir.Value) pointer {
 	return pointer{typ: t.Elem, space: isa.SpaceFlat, layout: openCLLayout, index: address, align: 1, object: -1}
 }
 
-// kernelPointer makes a pointer from its value.
 func (b *pointers) kernelPointer(t *validate.Type, v *ir.Value) pointer {
 	switch t.Storage {
 	case spirv.StorageClassFunction:

@@ -3,6 +3,7 @@ package frontend
 import (
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -180,10 +181,7 @@ func (b *maths) packed(c *coop, parts []*ir.Value) *ir.Value {
 }
 
 func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
-	narrow := make([]*ir.Value, len(parts))
-	for i, v := range parts {
-		narrow[i] = b.retype(b.coerce(v, c.elem), isa.IntType(c.elem.Bits()))
-	}
+	narrow := lists.Map(parts, func(v *ir.Value) *ir.Value { return b.retype(b.coerce(v, c.elem), isa.IntType(c.elem.Bits())) })
 	if c.PerReg == 2 {
 		return b.op(isa.Pack16, isa.I32, narrow...)
 	}

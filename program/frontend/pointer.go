@@ -115,7 +115,6 @@ func (b *pointers) decorate(p *pointer, list []validate.Decoration) {
 	}
 }
 
-// pointerOf makes a pointer from its leaves.
 func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	p := pointer{typ: t.Elem, object: -1}
 	if want := b.pointerLeaves(t); len(want) != len(leaves) {

@@ -91,7 +91,6 @@ func newNodeQueues(g *Graph, queues int, policy string, rotates bool) *nodeQueue
 	return b
 }
 
-// of returns the node queue of a stage in a queue.
 func (b *nodeQueues) of(s *stage, queue int) *nodeQueue { return b.list[queue*len(b.order)+s.id] }
 
 func (b *nodeQueues) ofQueue(q int) []*nodeQueue {

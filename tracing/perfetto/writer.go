@@ -145,7 +145,6 @@ func (w *Writer) cut(from, to uint64) (a, b uint64, ok bool) {
 	return a, b, !w.stopped && !w.hidden && a < b
 }
 
-// isTraced reports whether a compute unit is traced.
 func (w *Writer) isTraced(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
 
 // beginSlice starts a slice; the caller annotates it and calls w.out.end.

@@ -137,7 +137,6 @@ func (d *logicalDevice) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNo
 	return n, m.sum, nil
 }
 
-// graphOf is the graph of a pipeline.
 func graphOf(h vk.Pipeline) *gpu.Graph {
 	p := mustLookUp[*pipeline](uint64(h))
 	if p.graph == nil {

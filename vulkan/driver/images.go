@@ -17,7 +17,6 @@ func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.Format
 // atomicFormats lists the formats with texel atomics.
 var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
-// formatFeatures returns the features of a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	format, ok := texture.FormatByName(formats.Texels[f])
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spvsim/gpu"
+	"spvsim/internal/lists"
 	"spvsim/vulkan/vk"
 )
 
@@ -61,10 +62,7 @@ func (s *submission) finish() {
 
 // commands returns the number of commands of all its buffers.
 func (s *submission) commands() (n int) {
-	for _, b := range s.buffers {
-		n += len(b.commands)
-	}
-	return n
+	return lists.Sum(s.buffers, func(b *commandBuffer) int { return len(b.commands) })
 }
 
 func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.Fence) vk.Result {

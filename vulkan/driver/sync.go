@@ -1,6 +1,9 @@
 package driver
 
-import "spvsim/vulkan/vk"
+import (
+	"spvsim/internal/lists"
+	"spvsim/vulkan/vk"
+)
 
 type (
 	fence struct {
@@ -98,17 +101,13 @@ func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 
 func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, timeout uint64) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
-	var fences []*fence
-	for _, f := range items(list, count) {
-		fences = append(fences, mustLookUp[*fence](uint64(f)))
-	}
+	fences := lists.Map(items(list, count), func(f vk.Fence) *fence { return mustLookUp[*fence](uint64(f)) })
 	held := d.await(timeout, func() bool {
 		return d.lost != nil || conditionsMet(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
 	})
 	return d.waited(held)
 }
 
-// waited is the result of a wait.
 func (d *logicalDevice) waited(held bool) vk.Result {
 	switch {
 	case d.lost != nil:
