@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -273,10 +274,7 @@ func (a *Axis) paths() (list []string) {
 }
 
 func (a *Axis) path() string {
-	if a.Path != "" {
-		return a.Path
-	}
-	return a.Name
+	return cmp.Or(a.Path, a.Name)
 }
 
 func axesProblems(axes []Axis, at string, names map[string]bool) (ps []problem) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -417,9 +418,7 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
 	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
 	out.Samplers, out.WaveSize = n.Samplers, n.WaveSize
-	if out.Shader == "" {
-		out.Shader = j.Shader
-	}
+	out.Shader = cmp.Or(out.Shader, j.Shader)
 	index, err := n.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
 	if err != nil {
 		return out, underKey("index", err)

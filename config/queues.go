@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -114,9 +115,7 @@ func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 	if c.Name == "" {
 		c.Name = fmt.Sprint(i)
 	}
-	if c.Priority == "" {
-		c.Priority = "medium"
-	}
+	c.Priority = cmp.Or(c.Priority, "medium")
 	pipe, err := q.Pipe.evalInt(j.scope, -1, -1, maxQueues)
 	if err == nil && q.Pipe != "" && pipe < 0 {
 		err = fmt.Errorf("found %d: want 0 or more", pipe)

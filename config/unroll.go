@@ -154,14 +154,10 @@ func (p *placedStep) innerSteps() (list []placedStep) {
 // inherit fills the missing fields of a step from the enclosing step or job.
 func inherit(s, outer *Step) Step {
 	out := *s
-	if out.Name == "" {
-		out.Name = outer.Name
-	}
+	out.Name = cmp.Or(out.Name, outer.Name)
 	if out.Shader == "" {
 		out.Shader = outer.Shader
-		if out.Entry == "" {
-			out.Entry = outer.Entry
-		}
+		out.Entry = cmp.Or(out.Entry, outer.Entry)
 	}
 	if out.PushConstants == nil {
 		out.PushConstants = outer.PushConstants
@@ -181,9 +177,7 @@ func inherit(s, outer *Step) Step {
 	if out.Acquire == nil {
 		out.Acquire = outer.Acquire
 	}
-	if out.Mode == "" {
-		out.Mode = outer.Mode
-	}
+	out.Mode = cmp.Or(out.Mode, outer.Mode)
 	return out
 }
 

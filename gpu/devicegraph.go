@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,9 +45,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 		if node.Entry == nil {
 			return nil, fmt.Errorf("nodes[%d]: found no entry point %q: want one of %s", i, n.Entry, entryNames(n.Module))
 		}
-		if node.Name == "" {
-			node.Name = node.Entry.Name
-		}
+		node.Name = cmp.Or(node.Name, node.Entry.Name)
 		linked = append(linked, node)
 	}
 	g := &Graph{codes: &graphJob{repeat: 1}, jobs: map[uint64]*graphJob{}}
@@ -95,9 +94,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 	}
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
 		Launch: &cu.KernelLaunch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
-	if out.Name == "" {
-		out.Name = prog.Name
-	}
+	out.Name = cmp.Or(out.Name, prog.Name)
 	if !n.HasIndex && prog.Node != nil {
 		out.Index = prog.Node.ShaderIndex
 	}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,7 @@ func byResultID(m *validate.Module, values map[uint32]string) map[spirv.ID]strin
 
 // meshOf returns the job's mesh outputs of one node; without a name, the entry point is the name.
 func meshOf(work *config.GraphWork, n *config.GraphNode) []config.MeshTarget {
-	name := n.Name
-	if name == "" {
-		name = n.Entry
-	}
+	name := cmp.Or(n.Name, n.Entry)
 	list := []config.MeshTarget{}
 	for _, t := range work.MeshOutputs {
 		if (name == "" || t.Node == name) && t.Index == n.Index {
@@ -236,9 +234,7 @@ func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 func newNode(n *config.GraphNode, l *cu.KernelLaunch) *graph.Node {
 	prog := l.Code.Program
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
-	if out.Name == "" {
-		out.Name = prog.Name
-	}
+	out.Name = cmp.Or(out.Name, prog.Name)
 	if !n.HasIndex && prog.Node != nil {
 		out.Index = prog.Node.ShaderIndex
 	}

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -299,10 +300,7 @@ func (c *Chart) placeAnnotations() {
 }
 
 func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return cmp.Or(s, other)
 }
 
 func labelOf(label, column, unit string) string {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -53,9 +54,7 @@ func (l Limits) withDefaults(j *config.Limits) Limits {
 	if l.Cycles == 0 {
 		l.Cycles = uint64(j.Cycles)
 	}
-	if l.Seconds == 0 {
-		l.Seconds = j.HostSeconds
-	}
+	l.Seconds = cmp.Or(l.Seconds, j.HostSeconds)
 	return l
 }
 

@@ -11,6 +11,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -65,9 +66,7 @@ type slot struct {
 
 // New returns a writer of a trace.
 func New(w io.Writer, o Options) *Writer {
-	if o.To == 0 {
-		o.To = probe.Unknown
-	}
+	o.To = cmp.Or(o.To, probe.Unknown)
 	return &Writer{out: newPackets(w, o.Process+1), options: o, flows: newFlows(o.Process), process: uint64(o.Process)<<32 + 1}
 }
 

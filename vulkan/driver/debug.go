@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"strings"
 	"unsafe"
 
@@ -83,10 +84,7 @@ func CmdInsertDebugUtilsLabelEXT(h vk.CommandBuffer, _ *vk.DebugUtilsLabelEXT) {
 
 // title returns the name that the application gave a pipeline, else its entry point and the digest of its module.
 func (p *pipeline) title() string {
-	if name := nameOf(p.handle); name != "" {
-		return name
-	}
-	return p.entry + " " + p.digest
+	return cmp.Or(nameOf(p.handle), p.entry+" "+p.digest)
 }
 
 // A privateSlot maps handles of objects to the application's numbers.

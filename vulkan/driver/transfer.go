@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/binary"
 	"time"
 	"unsafe"
@@ -196,12 +197,8 @@ func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) regio
 // inBuffer returns the region of a buffer, with the command's lengths of rows and planes. No image is larger than
 // maxImageSide, so much larger lengths are refused (mostPitch).
 func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.Extent3D) region {
-	if row == 0 {
-		row = e.Width
-	}
-	if height == 0 {
-		height = e.Height
-	}
+	row = cmp.Or(row, e.Width)
+	height = cmp.Or(height, e.Height)
 	if row < e.Width || height < e.Height || max(row, height) > mostPitch {
 		fail(vk.ErrorUnknown, "rows of %d texels and planes of %d rows for %d x %d texels: want as many at least, and at most %d", row, height, e.Width, e.Height, mostPitch)
 	}
