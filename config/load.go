@@ -140,10 +140,7 @@ func isEmbedded(name string) bool {
 		return false
 	}
 	f, err := presetFiles.Open(presetDir + name + ".yaml")
-	if err != nil {
-		return false
-	}
-	return f.Close() == nil
+	return err == nil && f.Close() == nil
 }
 
 func relative(dir, name string) string {

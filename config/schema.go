@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -162,10 +163,7 @@ func (b *schemaBuilder) reference(t reflect.Type) object {
 
 // definition names the schema of a struct: CacheSpec is Cache, the Spec of package lds is LDS.
 func definition(t reflect.Type) string {
-	if name := strings.TrimSuffix(t.Name(), "Spec"); name != "" {
-		return name
-	}
-	return strings.ToUpper(path.Base(t.PkgPath()))
+	return cmp.Or(strings.TrimSuffix(t.Name(), "Spec"), strings.ToUpper(path.Base(t.PkgPath())))
 }
 
 // yamlValue converts a default to JSON.

@@ -121,7 +121,7 @@ func (c *Counterfactual) CyclesText() string {
 func (c *Counterfactual) MeaningText() string {
 	text := c.Meaning
 	if c.Unmet > 0 {
-		text += "; " + plural(uint64(c.Unmet), "expectation", "expectations") + " not met"
+		text += "; " + Plural(uint64(c.Unmet), "expectation", "expectations") + " not met"
 	}
 	return text
 }

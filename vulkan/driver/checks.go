@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,10 +41,7 @@ func (c *checkFile) write(g *gpu.Device) {
 	c.written = n
 	f, err := os.Create(c.path)
 	if err == nil {
-		err = r.Write(f)
-		if also := f.Close(); err == nil {
-			err = also
-		}
+		err = errors.Join(r.Write(f), f.Close())
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_CHECK: %v\n", err)

@@ -122,12 +122,9 @@ func none[A, B, T any](_ A, _ B, count *uint32, _ *T) { *count = 0 }
 type (
 	// An image's texels are in rows, level after level.
 	image struct {
-		self
-		device *logicalDevice
-		desc   texture.Image
-		usage  vk.ImageUsageFlags
-		memory *memory
-		offset uint64
+		resource
+		desc  texture.Image
+		usage vk.ImageUsageFlags
 	}
 	imageView struct {
 		self
@@ -160,7 +157,7 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
 	f, _ := texture.FormatByName(formats.Texels[info.Format])
-	i := &image{device: d, usage: info.Usage, desc: texture.Image{
+	i := &image{resource: resource{device: d}, usage: info.Usage, desc: texture.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
@@ -195,11 +192,7 @@ func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryReq
 
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	i, m := mustLookUp[*image](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
-	if i.memory != nil {
-		fail(vk.ErrorUnknown, "%v is bound to memory already", i.object)
-	}
-	m.checkBinding(i.object, i.desc.Size(), offset)
-	i.memory, i.offset = m, offset
+	i.bind(m, i.desc.Size(), offset)
 	return vk.Success
 }
 
@@ -240,17 +233,6 @@ func (i *image) bytes() []byte {
 	i.bound()
 	size := i.desc.Size()
 	return i.memory.bytes[i.offset:][:size:size]
-}
-
-func (i *image) address() uint64 {
-	i.bound()
-	return i.memory.addr + i.offset
-}
-
-func (i *image) bound() {
-	if lacks := i.memory.lacks(); lacks != "" {
-		fail(vk.ErrorUnknown, "%v has no memory: %s", i.object, lacks)
-	}
 }
 
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {

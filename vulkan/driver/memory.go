@@ -176,15 +176,20 @@ func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandle
 	return vk.Success
 }
 
-// A buffer is a range of memory once it is bound.
-type buffer struct {
-	self
-	device *logicalDevice
-	size   uint64
-	usage  vk.BufferUsageFlags
-	memory *memory
-	offset uint64
-}
+type (
+	// A resource is a range of memory once it is bound.
+	resource struct {
+		self
+		device *logicalDevice
+		memory *memory
+		offset uint64
+	}
+	buffer struct {
+		resource
+		size  uint64
+		usage vk.BufferUsageFlags
+	}
+)
 
 func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallbacks, out *vk.Buffer) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
@@ -194,7 +199,7 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	case info.Size == 0 || info.Size > d.heap.capacity:
 		return vk.ErrorOutOfDeviceMemory
 	}
-	b := &buffer{device: d, size: info.Size, usage: info.Usage}
+	b := &buffer{resource: resource{device: d}, size: info.Size, usage: info.Usage}
 	if f := next[vk.BufferUsageFlags2CreateInfo](info.PNext, vk.StructureTypeBufferUsageFlags2CreateInfo); f != nil {
 		b.usage = vk.BufferUsageFlags(f.Usage) // the bits of both are the same
 	}
@@ -210,16 +215,6 @@ func requirements(size uint64) vk.MemoryRequirements {
 		fail(vk.ErrorUnknown, "a resource of %d bytes", size)
 	}
 	return vk.MemoryRequirements{Size: (size + bindAlignment - 1) / bindAlignment * bindAlignment, Alignment: bindAlignment, MemoryTypeBits: allMemoryTypes}
-}
-
-// checkBinding refuses a place in memory at which a resource can't be.
-func (m *memory) checkBinding(what *object, size, offset uint64) {
-	switch {
-	case offset > m.size || size > m.size-offset:
-		fail(vk.ErrorUnknown, "%v of %d bytes at byte %d of memory of %d", what, size, offset, m.size)
-	case offset%bindAlignment != 0:
-		fail(vk.ErrorUnknown, "%v at byte %d of memory: want a multiple of %d (VkMemoryRequirements::alignment)", what, offset, bindAlignment)
-	}
 }
 
 func GetBufferMemoryRequirements(_ vk.Device, b vk.Buffer, out *vk.MemoryRequirements) {
@@ -245,14 +240,10 @@ func undedicated(out *vk.MemoryRequirements2) {
 
 func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	b, m := mustLookUp[*buffer](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
-	if b.memory != nil {
-		fail(vk.ErrorUnknown, "%v is bound to memory already", b.object)
-	}
-	m.checkBinding(b.object, b.size, offset)
+	b.bind(m, b.size, offset)
 	if b.usage&vk.BufferUsageShaderDeviceAddressBit != 0 && !m.addressed {
 		b.device.warn("vkBindBufferMemory", "%v is to have a device address, and %v was not allocated with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT", b.object, m.object)
 	}
-	b.memory, b.offset = m, offset
 	return vk.Success
 }
 
@@ -273,15 +264,28 @@ func GetBufferOpaqueCaptureAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo
 	return mustLookUp[*buffer](uint64(info.Buffer)).address()
 }
 
-func (b *buffer) address() uint64 {
-	b.bound()
-	return b.memory.addr + b.offset
+func (r *resource) address() uint64 {
+	r.bound()
+	return r.memory.addr + r.offset
 }
 
-func (b *buffer) bound() {
-	if lacks := b.memory.lacks(); lacks != "" {
-		fail(vk.ErrorUnknown, "%v has no memory: %s", b.object, lacks)
+func (r *resource) bound() {
+	if lacks := r.memory.lacks(); lacks != "" {
+		fail(vk.ErrorUnknown, "%v has no memory: %s", r.object, lacks)
 	}
+}
+
+// bind puts a resource of a size at a place in memory at which it can be.
+func (r *resource) bind(m *memory, size, offset uint64) {
+	switch {
+	case r.memory != nil:
+		fail(vk.ErrorUnknown, "%v is bound to memory already", r.object)
+	case offset > m.size || size > m.size-offset:
+		fail(vk.ErrorUnknown, "%v of %d bytes at byte %d of memory of %d", r.object, size, offset, m.size)
+	case offset%bindAlignment != 0:
+		fail(vk.ErrorUnknown, "%v at byte %d of memory: want a multiple of %d (VkMemoryRequirements::alignment)", r.object, offset, bindAlignment)
+	}
+	r.memory, r.offset = m, offset
 }
 
 // lacks is why a resource has no memory; empty: it has.
