@@ -11,20 +11,21 @@ import (
 
 // allowedImports lists, for each package of this module, the packages of it that it may import: data flows one way, and no stage is skipped.
 var allowedImports = map[string]string{
-	"docs":                  "",                                                              // tests only
-	"internal/suite":        "",                                                              // for tests
-	"internal/skips":        "",                                                              // decides in .ci/run what may skip
+	"docs":                  "", // tests only
+	"internal/suite":        "", // for tests
+	"internal/skips":        "", // decides in .ci/run what may skip
+	"internal/lists":        "",
 	"internal/names":        "",                                                              // counts names for those who work on the model
-	"internal/randfigure":   "",                                                              // likewise
+	"internal/randfigure":   "internal/lists",                                                // likewise
 	"internal/ledger":       "config gpu internal/spec internal/suite tracing tracing/probe", // likewise
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"systemtest":            "", // tests only
-	"spirv/grammar":         "",
+	"spirv/grammar":         "internal/lists",
 	"spirv/grammar/gen":     "",
 	"spirv":                 "spirv/grammar",
 	"spirv/asm":             "spirv spirv/grammar",
 	"spirv/internal/sample": "spirv spirv/grammar",
-	"spirv/validate":        "spirv spirv/grammar",
+	"spirv/validate":        "internal/lists spirv spirv/grammar",
 	"spirv/clc":             "internal/files",
 	"spirv/kernel":          "spirv spirv/validate",
 	"isa":                   "spirv",
@@ -40,25 +41,25 @@ var allowedImports = map[string]string{
 	"mem/hierarchy":         "account engine internal/spec internal/timing mem/contention mem/dram mem/fixed mem/lane",
 	"mem/akita":             "internal/spec internal/timing mem/fixed mem/hierarchy",
 	"program/ir":            "isa spirv",
-	"internal/oracle":       "isa program/ir",
+	"internal/oracle":       "internal/lists isa program/ir",
 	"program/opencl":        "isa program/ir spirv",
-	"program/frontend":      "isa program/ir program/opencl program/structure spirv spirv/kernel spirv/validate",
+	"program/frontend":      "internal/lists isa program/ir program/opencl program/structure spirv spirv/kernel spirv/validate",
 	"program/opt":           "isa program/ir",
 	"program/structure":     "isa program/ir",
-	"program":               "isa program/frontend program/ir program/opt spirv spirv/validate",
+	"program":               "internal/lists isa program/frontend program/ir program/opt spirv spirv/validate",
 	"internal/expression":   "",
 	"energy":                "account internal/spec isa",
 	"internal/files":        "internal/fault",
 	"internal/bounds":       "internal/files",
-	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/fixed mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
+	"config":                "cu energy internal/expression internal/fault internal/files internal/lists internal/spec isa mem/fixed mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
 	"engine":                "",
-	"internal/spec":         "",
-	"internal/checkpoint":   "",
+	"internal/spec":         "internal/lists",
+	"internal/checkpoint":   "internal/lists",
 	"internal/parquet":      "",
-	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
+	"internal/starter":      "config gpu internal/lists isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
-	"tracing":               "account config energy internal/schema isa program",
+	"tracing":               "account config energy internal/lists internal/schema isa program",
 	"internal/schema":       "",
 	"tracing/perfetto":      "account internal/expression isa tracing/probe",
 	"tracing/profile":       "account config energy internal/parquet internal/schema isa mem/hierarchy program tracing tracing/probe",
@@ -79,27 +80,27 @@ var allowedImports = map[string]string{
 	"gpu/machine":           "account config cu engine lds mem mem/akita mem/hierarchy scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem/hierarchy scheduler simd",
 	"gpu/concurrent":        "account config cu engine gpu/machine mem mem/hierarchy scheduler scheduler/command scheduler/graph simd tracing/probe",
-	"gpu":                   "account check config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds internal/checkpoint isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
+	"gpu":                   "account check config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds internal/checkpoint internal/lists isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
 	"internal/fault":        "",
-	"experiments":           "config",
-	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
-	"experiments/energyfit": "account config energy internal/fault internal/schema tracing",
+	"experiments":           "config internal/lists",
+	"experiments/accuracy":  "config experiments gpu internal/expression internal/files internal/lists",
+	"experiments/energyfit": "account config energy internal/fault internal/lists internal/schema tracing",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
-	"experiments/sweep":     "account config experiments internal/files internal/parquet internal/schema tracing",
-	"experiments/measure":   "config experiments/sweep gpu internal/files mem/texture spirv spirv/validate vulkan/device",
+	"experiments/sweep":     "account config experiments internal/files internal/lists internal/parquet internal/schema tracing",
+	"experiments/measure":   "config experiments/sweep gpu internal/files internal/lists mem/texture spirv spirv/validate vulkan/device",
 	"experiments/whatif":    "account config gpu internal/fault isa tracing",
-	"plots":                 "internal/expression internal/fault internal/files",
+	"plots":                 "internal/expression internal/fault internal/files internal/lists internal/spec",
 	"internal/fuzz":         "", // tests only
 	"internal/fuzz/mutate":  "spirv spirv/grammar",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account check config gpu internal/expression internal/files isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/formats vulkan/vk",
-	"vulkan/device":         "vulkan/formats vulkan/vk",
+	"vulkan/driver":         "account check config gpu internal/expression internal/files internal/lists isa mem mem/texture program program/ir spirv spirv/validate tracing tracing/perfetto tracing/probe tracing/profile vulkan/formats vulkan/vk",
+	"vulkan/device":         "internal/lists vulkan/formats vulkan/vk",
 	"vulkan/formats":        "vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "internal/files spirv",
 	"vulkan/rows":           "account experiments/sweep internal/files internal/parquet plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "check config energy engine experiments experiments/energyfit experiments/measure experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/device vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "check config energy engine experiments experiments/energyfit experiments/measure experiments/sweep experiments/whatif gpu internal/bounds internal/expression internal/fault internal/files internal/judge internal/lists internal/starter plots program spirv spirv/asm spirv/validate tracing tracing/accesses tracing/daisen tracing/monitor tracing/perfetto tracing/probe tracing/profile tracing/report vulkan/device vulkan/launch vulkan/rows",
 
 	"scheduler/internal/testmachine": "cu engine internal/spec internal/timing isa lds mem program simd", // for tests
 }

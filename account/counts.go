@@ -43,7 +43,6 @@ func (l *LDSCounts) Subtract(o *LDSCounts) {
 // that the machine's table of energies gives. Those of several parts of a kind are added up.
 type OnCycles struct{ Units, Engines, Chip, Memory uint64 }
 
-// Add adds other cycles.
 func (c *OnCycles) Add(o *OnCycles) {
 	c.Units += o.Units
 	c.Engines += o.Engines

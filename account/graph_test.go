@@ -1,8 +1,6 @@
 package account
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestWaitsAreSummed(t *testing.T) {
 	for _, c := range []struct {

@@ -67,7 +67,6 @@ func (c *SlotCycles) Total() uint64 {
 	return sum
 }
 
-// Add adds o to c.
 func (c *SlotCycles) Add(o *SlotCycles) {
 	for r, n := range o {
 		c[r] += n

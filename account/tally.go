@@ -76,7 +76,6 @@ func (t *Tally) AddConcurrent(c *Counts) {
 	t.Windows.add(c)
 }
 
-// Step is the counts of a step.
 func (t *Tally) Step(step string) *Counts { return &t.Steps[t.Number(step)].Counts }
 
 // Number is the number of a step, which begins to be counted if it was not.

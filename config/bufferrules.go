@@ -2,8 +2,11 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 func ruleBuffers(j *Job) []problem {
@@ -85,14 +88,7 @@ func formatProblems(format, at string) []problem {
 	if TexelBytes(format) > 0 {
 		return nil
 	}
-	var known []string
-	for _, f := range texelFormats {
-		known = append(known, f.name)
-	}
-	msg := fmt.Sprintf("found %q: want a SPIR-V image format such as Rgba32f", format)
-	if n := Nearest(format, known); n != "" {
-		msg += fmt.Sprintf(" (nearest: %s)", n)
-	}
+	msg := fmt.Sprintf("found %q: want a SPIR-V image format such as Rgba32f%s", format, Hint(format, slices.Sorted(maps.Keys(texelFormats))))
 	return []problem{{at, msg, ErrRange}}
 }
 
@@ -152,16 +148,9 @@ func listOrNone(names []string) string {
 }
 
 func (j *Job) bufferProblems(name, at string) []problem {
-	var known []string
-	for i := range j.Buffers {
-		known = append(known, j.Buffers[i].Name)
-	}
+	known := lists.Map(j.Buffers, func(b Buffer) string { return b.Name })
 	if name != "" && slices.Contains(known, name) {
 		return nil
 	}
-	msg := fmt.Sprintf("found %q: want the name of a buffer", name)
-	if n := Nearest(name, known); n != "" {
-		msg += fmt.Sprintf(" (nearest: %s)", n)
-	}
-	return []problem{{at, msg, ErrReference}}
+	return []problem{{at, fmt.Sprintf("found %q: want the name of a buffer%s", name, Hint(name, known)), ErrReference}}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/internal/lists"
 )
 
 // JobExperiment returns an experiment without a file: one point, which runs a job file or a ready job as it is.
@@ -120,14 +123,8 @@ func (a Axis) instead(given Axis) (Axis, error) {
 }
 
 func (a *Axis) nearVariant(name string) string {
-	var known []string
-	for _, v := range a.Variants {
-		known = append(known, v.Name)
-	}
-	if n := Nearest(name, known); n != "" {
-		return fmt.Sprintf(" (nearest: %s)", n)
-	}
-	return fmt.Sprintf(" (there are %s)", strings.Join(known, ", "))
+	known := lists.Map(a.Variants, func(v Variant) string { return v.Name })
+	return cmp.Or(Hint(name, known), fmt.Sprintf(" (there are %s)", strings.Join(known, ", ")))
 }
 
 // parseSetting reads PATH=VALUE of a command line.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -226,10 +227,7 @@ func (j *Job) FS() (fsys fs.FS, dir string) { return j.fsys, path.Dir(j.file) }
 func (g *generator) random(d *Data) error { return underKey("random", g.draw(d.Random)) }
 
 func (g *generator) draw(r *Random) error {
-	typ := r.Type
-	if typ == "" {
-		typ = "f32"
-	}
+	typ := cmp.Or(r.Type, "f32")
 	count, err := r.Count.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
 		return underKey("count", err)
@@ -307,10 +305,7 @@ func drawer(typ string, low, high Number, bits *rand.PCG) func() Number {
 }
 
 func (g *generator) values(d *Data) error {
-	typ := d.Type
-	if typ == "" {
-		typ = "u32"
-	}
+	typ := cmp.Or(d.Type, "u32")
 	return g.typed("values", typ, d.Values, d.Count)
 }
 

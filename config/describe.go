@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spvsim/internal/lists"
 	"spvsim/simd"
 )
 
@@ -70,13 +71,7 @@ func rowOrder(v reflect.Value) []string {
 	if v.Type().Elem() != reflect.TypeFor[simd.Class]() {
 		return sortedKeys(v)
 	}
-	var keys []string
-	for _, name := range ClassNames() {
-		if v.MapIndex(reflect.ValueOf(name)).IsValid() {
-			keys = append(keys, name)
-		}
-	}
-	return keys
+	return lists.Filter(ClassNames(), func(name string) bool { return v.MapIndex(reflect.ValueOf(name)).IsValid() })
 }
 
 // isRow reports whether a value is printed on one line, as the rows of the timing table are.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"spvsim/internal/lists"
 )
 
 // Draw is a list of triangles or points in screen space, shaded by the job's fragment shader. Colour attachments are images among the job's
@@ -185,10 +187,7 @@ func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
 
 func (j *Job) floats(d *Data, s scope, name string) ([]float32, error) {
 	bits, err := j.words(d, s, name)
-	out := make([]float32, len(bits))
-	for i, b := range bits {
-		out[i] = math.Float32frombits(b)
-	}
+	out := lists.Map(bits, math.Float32frombits)
 	return out, err
 }
 

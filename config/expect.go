@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -21,10 +22,7 @@ func (e *Expect) element() string {
 		return e.Typed.Type
 	}
 	if e.As == "" && e.Data != nil {
-		if e.Data.Iota != "" {
-			return e.Data.Iota
-		}
-		return e.Data.Type
+		return cmp.Or(e.Data.Iota, e.Data.Type)
 	}
 	return e.As
 }
@@ -59,10 +57,7 @@ func (e *Expect) compare(got []byte, address func(buffer string) uint64) (string
 	if len(want) > len(rest) {
 		return fmt.Sprintf("%s: found %d bytes from byte %d on: want %d", e.Buffer, len(rest), offset, len(want)), nil
 	}
-	typ := e.element()
-	if typ == "" {
-		typ = "u8"
-	}
+	typ := cmp.Or(e.element(), "u8")
 	return e.compareElements(typ, rest, want, int(offset)), nil
 }
 

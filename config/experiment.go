@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Experiment is an experiment file: a base job, the axes that vary it, the results that are recorded, and their
@@ -171,12 +173,10 @@ func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	return e, withPositions(e.problems(), e.positions)
 }
 
-// ReadFile reads a file that the experiment names.
 func (e *Experiment) ReadFile(name string) ([]byte, error) {
 	return readLimited(e.fsys, relative(path.Dir(e.file), name), maxFileBytes)
 }
 
-// File is the name of the experiment's file.
 func (e *Experiment) File() string { return e.file }
 
 // Text returns the figure as YAML, each line at its line of the experiment file; ok is false if the figure has a file
@@ -235,12 +235,7 @@ func (a *App) Missing() (list []string) {
 }
 
 func badNeeds(list []string) (wrong []string) {
-	for _, name := range list {
-		if name == "" || strings.Contains(name, "/") && !path.IsAbs(name) {
-			wrong = append(wrong, name)
-		}
-	}
-	return wrong
+	return lists.Filter(list, func(name string) bool { return name == "" || strings.Contains(name, "/") && !path.IsAbs(name) })
 }
 
 // setsJob reports whether a setting, or every variant of some axis, selects a job.
@@ -260,7 +255,6 @@ func (e *Experiment) setsJob() bool {
 	return false
 }
 
-// paths lists the paths that the axis sets.
 func (a *Axis) paths() (list []string) {
 	switch {
 	case a.Zip != nil:
@@ -280,10 +274,7 @@ func (a *Axis) paths() (list []string) {
 }
 
 func (a *Axis) path() string {
-	if a.Path != "" {
-		return a.Path
-	}
-	return a.Name
+	return cmp.Or(a.Path, a.Name)
 }
 
 func axesProblems(axes []Axis, at string, names map[string]bool) (ps []problem) {
@@ -345,18 +336,12 @@ func (a *Axis) lengthProblems(p string) []problem {
 func (e *Experiment) smallProblems() []problem {
 	ps := axesProblems(e.SmallVariant.Axes, "small.axes", map[string]bool{})
 	for i := range e.SmallVariant.Axes {
-		var known []string
-		for k := range e.Axes {
-			known = append(known, e.Axes[k].Name)
-		}
+		known := lists.Map(e.Axes, func(a Axis) string { return a.Name })
 		name := e.SmallVariant.Axes[i].Name
 		if slices.Contains(known, name) {
 			continue
 		}
-		msg := fmt.Sprintf("found %q: want the name of an axis", name)
-		if n := Nearest(name, known); n != "" {
-			msg += fmt.Sprintf(" (nearest: %s)", n)
-		}
+		msg := fmt.Sprintf("found %q: want the name of an axis%s", name, Hint(name, known))
 		ps = append(ps, problem{joinPath("small.axes", name), msg, ErrReference})
 	}
 	return ps
@@ -410,10 +395,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 }
 
 func cellsText(cells []Cell) string {
-	var words []string
-	for _, c := range cells {
-		words = append(words, fmt.Sprintf("%s = %v", c.Name, c.Value))
-	}
+	words := lists.Map(cells, func(c Cell) string { return fmt.Sprintf("%s = %v", c.Name, c.Value) })
 	return strings.Join(words, ", ")
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"reflect"
 
+	"spvsim/internal/lists"
 	"spvsim/internal/spec"
 )
 
@@ -23,9 +24,5 @@ func typeWords(t reflect.Type) string {
 func checkStruct(v reflect.Value, path string) []problem { return problems(spec.CheckAt(v, path)) }
 
 func problems(list []spec.Problem) []problem {
-	var ps []problem
-	for _, p := range list {
-		ps = append(ps, problem{p.Path, p.Msg, p.Kind})
-	}
-	return ps
+	return lists.Map(list, func(p spec.Problem) problem { return problem{p.Path, p.Msg, p.Kind} })
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -281,7 +282,7 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	case len(known) == 0 || slices.Contains(known, name):
 		return nil
 	}
-	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, hint(name, known)), ErrReference}}
+	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, Hint(name, known)), ErrReference}}
 }
 
 // nameProblems checks the name of a graph's node, if the job names all nodes.
@@ -303,10 +304,7 @@ func (j *Job) nameProblems(graph, name, at string) []problem {
 	if name == "" || len(known) == 0 || slices.Contains(known, name) {
 		return nil
 	}
-	msg := fmt.Sprintf("found %q: want the name of a node, one of %s", name, strings.Join(known, ", "))
-	if n := Nearest(name, known); n != "" {
-		msg += fmt.Sprintf(" (nearest: %s)", n)
-	}
+	msg := fmt.Sprintf("found %q: want the name of a node, one of %s%s", name, strings.Join(known, ", "), Hint(name, known))
 	return []problem{{at, msg, ErrReference}}
 }
 
@@ -420,9 +418,7 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
 	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
 	out.Samplers, out.WaveSize = n.Samplers, n.WaveSize
-	if out.Shader == "" {
-		out.Shader = j.Shader
-	}
+	out.Shader = cmp.Or(out.Shader, j.Shader)
 	index, err := n.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
 	if err != nil {
 		return out, underKey("index", err)

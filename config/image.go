@@ -61,30 +61,20 @@ func (im *Image) shape(s scope) (Shape, error) {
 
 // texelFormats lists SPIR-V's image formats with their texel sizes (SPIR-V specification, section 3.11), and formats
 // without a name in SPIR-V, which can only be sampled.
-var texelFormats = []struct {
-	name  string
-	bytes int
-}{
-	{"Rgba32f", 16}, {"Rgba16f", 8}, {"R32f", 4}, {"Rgba8", 4}, {"Rgba8Snorm", 4}, {"Rg32f", 8}, {"Rg16f", 4}, {"R11fG11fB10f", 4},
-	{"R16f", 2}, {"Rgba16", 8}, {"Rgb10A2", 4}, {"Rg16", 4}, {"Rg8", 2}, {"R16", 2}, {"R8", 1}, {"Rgba16Snorm", 8}, {"Rg16Snorm", 4},
-	{"Rg8Snorm", 2}, {"R16Snorm", 2}, {"R8Snorm", 1}, {"Rgba32i", 16}, {"Rgba16i", 8}, {"Rgba8i", 4}, {"R32i", 4}, {"Rg32i", 8},
-	{"Rg16i", 4}, {"Rg8i", 2}, {"R16i", 2}, {"R8i", 1}, {"Rgba32ui", 16}, {"Rgba16ui", 8}, {"Rgba8ui", 4}, {"R32ui", 4},
-	{"Rgb10a2ui", 4}, {"Rg32ui", 8}, {"Rg16ui", 4}, {"Rg8ui", 2}, {"R16ui", 2}, {"R8ui", 1}, {"R64ui", 8}, {"R64i", 8},
+var texelFormats = map[string]int{
+	"Rgba32f": 16, "Rgba16f": 8, "R32f": 4, "Rgba8": 4, "Rgba8Snorm": 4, "Rg32f": 8, "Rg16f": 4, "R11fG11fB10f": 4,
+	"R16f": 2, "Rgba16": 8, "Rgb10A2": 4, "Rg16": 4, "Rg8": 2, "R16": 2, "R8": 1, "Rgba16Snorm": 8, "Rg16Snorm": 4,
+	"Rg8Snorm": 2, "R16Snorm": 2, "R8Snorm": 1, "Rgba32i": 16, "Rgba16i": 8, "Rgba8i": 4, "R32i": 4, "Rg32i": 8,
+	"Rg16i": 4, "Rg8i": 2, "R16i": 2, "R8i": 1, "Rgba32ui": 16, "Rgba16ui": 8, "Rgba8ui": 4, "R32ui": 4,
+	"Rgb10a2ui": 4, "Rg32ui": 8, "Rg16ui": 4, "Rg8ui": 2, "R16ui": 2, "R8ui": 1, "R64ui": 8, "R64i": 8,
 
-	{"Rgba8Srgb", 4}, {"Rg8Srgb", 2}, {"R8Srgb", 1}, {"Bgra8", 4}, {"Bgra8Snorm", 4}, {"Bgra8i", 4}, {"Bgra8ui", 4}, {"Bgra8Srgb", 4},
-	{"Bgr10A2", 4}, {"Bgr10a2ui", 4}, {"Bgr5A1", 2}, {"Bgr565", 2}, {"Rgb5A1", 2}, {"Argb4", 2}, {"Bgra4", 2}, {"Rgba4", 2},
-	{"A8", 1}, {"Rgb9E5", 4},
+	"Rgba8Srgb": 4, "Rg8Srgb": 2, "R8Srgb": 1, "Bgra8": 4, "Bgra8Snorm": 4, "Bgra8i": 4, "Bgra8ui": 4, "Bgra8Srgb": 4,
+	"Bgr10A2": 4, "Bgr10a2ui": 4, "Bgr5A1": 2, "Bgr565": 2, "Rgb5A1": 2, "Argb4": 2, "Bgra4": 2, "Rgba4": 2,
+	"A8": 1, "Rgb9E5": 4,
 }
 
 // TexelBytes is the size of a texel of a SPIR-V image format; 0 for an unknown format.
-func TexelBytes(format string) int {
-	for _, f := range texelFormats {
-		if f.name == format {
-			return f.bytes
-		}
-	}
-	return 0
-}
+func TexelBytes(format string) int { return texelFormats[format] }
 
 // Content generates the initial contents of the buffer, or the texels of its image.
 func (b *Buffer) Content() (Content, error) { return b.ContentWithin(maxDataBytes, "") }

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"fmt"
-)
+import "fmt"
 
 func ruleWork(j *Job) []problem {
 	switch {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Compile says how clang compiles OpenCL C.
@@ -246,7 +247,6 @@ func kernelProblems(s *Step, at string) (ps []problem) {
 	return ps
 }
 
-// launchesKernels reports whether the job launches kernels.
 func (j *Job) launchesKernels() bool {
 	var some func(list []Step) bool
 	some = func(list []Step) bool {
@@ -299,10 +299,7 @@ const maxIncluded, maxIncludedBytes = 1000, 1 << 24
 // preprocessor comes to them: from the folder of the including file or, as those in angle brackets, from the folders of
 // the option -I. Those that do not exist are left to the compiler's message.
 func (j *Job) Included(source string, text []byte) (list []SourceFile, err error) {
-	var folders []string
-	for _, m := range includeFolder.FindAllStringSubmatch(j.Compile.Options, -1) {
-		folders = append(folders, m[1])
-	}
+	folders := lists.Map(includeFolder.FindAllStringSubmatch(j.Compile.Options, -1), func(m []string) string { return m[1] })
 	seen := map[string]bool{path.Clean(source): true}
 	var scan func(name string, text []byte) error
 	scan = func(name string, text []byte) error {

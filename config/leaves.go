@@ -91,7 +91,6 @@ func (j *Job) Parameter(name string) (value float64, ok bool) {
 	return n.AsFloat(), ok
 }
 
-// ParameterLeaves lists the job's parameters.
 func (j *Job) ParameterLeaves() []Leaf {
 	var list []Leaf
 	for _, v := range j.Parameters {

@@ -130,10 +130,7 @@ func (l *loader) named(fsys fs.FS, name, dir string, at position, depth int) {
 	case strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"):
 		l.file(fsys, relative(dir, name), at, depth)
 	default:
-		msg := fmt.Sprintf("found %q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
-		if n := Nearest(name, Presets()); n != "" {
-			msg += fmt.Sprintf(" (nearest: %s)", n)
-		}
+		msg := fmt.Sprintf("found %q: want a .yaml file or one of %s%s", name, strings.Join(Presets(), ", "), Hint(name, Presets()))
 		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: msg, Kind: ErrReference})
 	}
 }
@@ -143,10 +140,7 @@ func isEmbedded(name string) bool {
 		return false
 	}
 	f, err := presetFiles.Open(presetDir + name + ".yaml")
-	if err != nil {
-		return false
-	}
-	return f.Close() == nil
+	return err == nil && f.Close() == nil
 }
 
 func relative(dir, name string) string {

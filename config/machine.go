@@ -72,7 +72,6 @@ func (m *Machine) Limits() *cu.Limits {
 	return &cu.Limits{Shape: &m.Shape, UnitSpec: &m.UnitSpec, Machine: m.Name}
 }
 
-// Energies returns the energy model of the machine.
 func (m *Machine) Energies() *energy.Model {
 	queues := 1
 	if m.Queue.Placement == "engine" {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +42,7 @@ func WriteOverlay(w io.Writer, title, base, dir string, values []OverlayValue) e
 }
 
 func writeTree(b *strings.Builder, tree map[string]any, indent string) {
-	var names []string
-	for name := range tree {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(tree))
 	for _, name := range names {
 		if inner, ok := tree[name].(map[string]any); ok {
 			fmt.Fprintf(b, "%s%s:\n", indent, name)

@@ -59,8 +59,8 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 
 // knownNames names the nearest of the known names, or all of them.
 func knownNames(name string, known []string) string {
-	if near := Nearest(name, known); near != "" {
-		return fmt.Sprintf(" (nearest: %s)", near)
+	if hint := Hint(name, known); hint != "" {
+		return hint
 	}
 	if len(known) == 0 {
 		return ": it has none"

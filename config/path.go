@@ -59,5 +59,8 @@ func firstKey(s string) (key, rest string, err error) {
 	return "", "", fmt.Errorf("found an open quote: want a closing one")
 }
 
-// Nearest finds the known name or path most like a wrong one, or "".
-func Nearest(path string, known []string) string { return spec.Nearest(path, known) }
+// Suggestions for a wrong name or path, as in package spec.
+var (
+	Nearest = spec.Nearest
+	Hint    = spec.Hint
+)

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"slices"
-)
+import "slices"
 
 // maxAddress bounds device addresses: 48 bits, as the caches of today's GPUs see.
 const maxAddress = 1<<48 - 1

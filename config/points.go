@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/expression"
+	"spvsim/internal/lists"
 )
 
 // maxPoints bounds an experiment, so that a slip in a range does not fill a disk.
@@ -101,10 +102,7 @@ func (m *Match) noneOf(points []Point) string {
 			have = append(have, text)
 		}
 	}
-	var want []string
-	for _, v := range m.Values {
-		want = append(want, v.String())
-	}
+	want := lists.Map(m.Values, func(v Value) string { return v.String() })
 	return fmt.Sprintf("found %s = %s, which no point has: want one of %s", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
 }
 

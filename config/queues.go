@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -114,9 +115,7 @@ func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 	if c.Name == "" {
 		c.Name = fmt.Sprint(i)
 	}
-	if c.Priority == "" {
-		c.Priority = "medium"
-	}
+	c.Priority = cmp.Or(c.Priority, "medium")
 	pipe, err := q.Pipe.evalInt(j.scope, -1, -1, maxQueues)
 	if err == nil && q.Pipe != "" && pipe < 0 {
 		err = fmt.Errorf("found %d: want 0 or more", pipe)
@@ -175,7 +174,7 @@ func (u *unroller) depend() {
 		for _, name := range u.waitNames[i] {
 			from := byName[name]
 			if name == "" || from == nil {
-				u.problems = append(u.problems, problem{l.Path + ".after", fmt.Sprintf("found %q: want the name of a step%s", name, hint(name, names)), ErrReference})
+				u.problems = append(u.problems, problem{l.Path + ".after", fmt.Sprintf("found %q: want the name of a step%s", name, Hint(name, names)), ErrReference})
 				return
 			}
 			l.After = append(l.After, from...)
@@ -194,13 +193,6 @@ func (u *unroller) depend() {
 		l := &u.out[stuck]
 		u.problems = append(u.problems, problem{l.Path, fmt.Sprintf("found a cycle: step %q waits for itself, through after and the steps before it in its queue", l.Step), ErrRange})
 	}
-}
-
-func hint(name string, known []string) string {
-	if n := Nearest(name, known); n != "" {
-		return fmt.Sprintf(" (nearest: %s)", n)
-	}
-	return ""
 }
 
 // sinceBarrier returns the launches of a queue that a barrier before launch i waits for: those back to the last one

@@ -264,7 +264,7 @@ func knownPaths(t reflect.Type) []string {
 		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
-		if t.Kind() != reflect.Struct || containsType(seen, t) {
+		if t.Kind() != reflect.Struct || slices.Contains(seen, t) {
 			return
 		}
 		for _, f := range fieldsOf(t) {
@@ -275,15 +275,6 @@ func knownPaths(t reflect.Type) []string {
 	}
 	walk(t, "", nil)
 	return out
-}
-
-func containsType(ts []reflect.Type, t reflect.Type) bool {
-	for _, x := range ts {
-		if x == t {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *reader) mapping(n *yaml.Node, t reflect.Type, path, src string) any {

@@ -1,15 +1,18 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/internal/lists"
 )
 
 // schemaKinds are the files that have a schema.
@@ -22,12 +25,7 @@ var schemaKinds = map[string]reflect.Type{
 
 // SchemaKinds lists the kinds of file that Schema describes.
 func SchemaKinds() []string {
-	var kinds []string
-	for k := range schemaKinds {
-		kinds = append(kinds, k)
-	}
-	sort.Strings(kinds)
-	return kinds
+	return slices.Sorted(maps.Keys(schemaKinds))
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of a kind of file, for editors. It is derived from the same struct
@@ -165,10 +163,7 @@ func (b *schemaBuilder) reference(t reflect.Type) object {
 
 // definition names the schema of a struct: CacheSpec is Cache, the Spec of package lds is LDS.
 func definition(t reflect.Type) string {
-	if name := strings.TrimSuffix(t.Name(), "Spec"); name != "" {
-		return name
-	}
-	return strings.ToUpper(path.Base(t.PkgPath()))
+	return cmp.Or(strings.TrimSuffix(t.Name(), "Spec"), strings.ToUpper(path.Base(t.PkgPath())))
 }
 
 // yamlValue converts a default to JSON.
@@ -196,10 +191,7 @@ func scalarSchema(t reflect.Type, f field) object {
 	case f.Pow2:
 		s["enum"] = powersOfTwo(f.Low, f.High)
 	case f.Enum != nil && t.Kind() == reflect.Int:
-		var values []json.Number
-		for _, e := range f.Enum {
-			values = append(values, json.Number(e))
-		}
+		values := lists.Map(f.Enum, func(e string) json.Number { return json.Number(e) })
 		s["enum"] = values
 	case f.Enum != nil:
 		s["enum"] = f.Enum

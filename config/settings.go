@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // ErrSetting means that a setting of an experiment can't be applied.
@@ -304,11 +305,7 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 		known = append(known, n.Content[i].Value)
 	}
 	if !add || mustExist {
-		msg := fmt.Sprintf("found %q: want a key that the job has", key)
-		if near := Nearest(key, known); near != "" {
-			msg += fmt.Sprintf(" (nearest: %s)", near)
-		}
-		return nil, errors.New(msg)
+		return nil, fmt.Errorf("found %q: want a key that the job has%s", key, Hint(key, known))
 	}
 	name := &yaml.Node{}
 	if err := yaml.Unmarshal([]byte(key), name); err != nil || len(name.Content) != 1 || name.Content[0].Kind != yaml.ScalarNode {
@@ -448,10 +445,7 @@ func isAbout(s *Setting, fault *Error) bool {
 // explain rewrites every Error of a joined error.
 func explain(err error, rewrite func(*Error) error) error {
 	if list, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []error
-		for _, e := range list.Unwrap() {
-			out = append(out, explain(e, rewrite))
-		}
+		out := lists.Map(list.Unwrap(), func(e error) error { return explain(e, rewrite) })
 		return errors.Join(out...)
 	}
 	if fault, ok := err.(*Error); ok {

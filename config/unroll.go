@@ -53,7 +53,6 @@ func (j *Job) launches() ([]Launch, []problem) {
 	return u.out, nil
 }
 
-// launchProblems returns the problems of the launches.
 func (j *Job) launchProblems() []problem {
 	u := &unroller{job: j}
 	if len(j.Queues) == 0 {
@@ -155,14 +154,10 @@ func (p *placedStep) innerSteps() (list []placedStep) {
 // inherit fills the missing fields of a step from the enclosing step or job.
 func inherit(s, outer *Step) Step {
 	out := *s
-	if out.Name == "" {
-		out.Name = outer.Name
-	}
+	out.Name = cmp.Or(out.Name, outer.Name)
 	if out.Shader == "" {
 		out.Shader = outer.Shader
-		if out.Entry == "" {
-			out.Entry = outer.Entry
-		}
+		out.Entry = cmp.Or(out.Entry, outer.Entry)
 	}
 	if out.PushConstants == nil {
 		out.PushConstants = outer.PushConstants
@@ -182,9 +177,7 @@ func inherit(s, outer *Step) Step {
 	if out.Acquire == nil {
 		out.Acquire = outer.Acquire
 	}
-	if out.Mode == "" {
-		out.Mode = outer.Mode
-	}
+	out.Mode = cmp.Or(out.Mode, outer.Mode)
 	return out
 }
 
@@ -253,7 +246,6 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// launch adds the launch of a step.
 func (u *unroller) launch(step *placedStep, s scope) {
 	l := step.cached
 	if l == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // A MachineLimit is a limit or a cost of machines, with the settings (path=value) of the machine that remove it. The settings
@@ -87,11 +89,7 @@ func MachineLimits() []MachineLimit { return slices.Clone(limits) }
 
 // WithoutNames lists the names of those limits.
 func WithoutNames() []string {
-	var names []string
-	for _, l := range MachineLimits() {
-		names = append(names, l.Name)
-	}
-	return names
+	return lists.Map(MachineLimits(), func(l MachineLimit) string { return l.Name })
 }
 
 // WithoutSettings returns the settings (path=value) that remove limits.
@@ -115,7 +113,7 @@ func FindLimit(name string) (*MachineLimit, bool) {
 func findLimit(name string) (*MachineLimit, error) {
 	i := slices.IndexFunc(limits, func(l MachineLimit) bool { return l.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("found %q: want one of %s%s", name, strings.Join(WithoutNames(), ", "), hint(name, WithoutNames()))
+		return nil, fmt.Errorf("found %q: want one of %s%s", name, strings.Join(WithoutNames(), ", "), Hint(name, WithoutNames()))
 	}
 	return &limits[i], nil
 }

@@ -314,14 +314,12 @@ func (u *ComputeUnit) AccessPayloads(now uint64, w *simd.Wave, in *isa.Inst) tim
 // Fetch implements simd.ComputeUnit.
 func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.instructionCache.fetchLine(line) }
 
-// Print implements simd.ComputeUnit.
 func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
 	if u.units.printer != nil {
 		u.units.printer(now, w, in)
 	}
 }
 
-// ArriveAtBarrier implements simd.ComputeUnit.
 func (u *ComputeUnit) ArriveAtBarrier(now uint64, w *simd.Wave) {
 	if g := w.Workgroup.Check; g != nil {
 		g.Barrier(w.State.WaveInGroup)

@@ -29,7 +29,6 @@ type ldsInterface struct {
 	nextLDSAnswer uint64       // cycle in which the next access completes
 }
 
-// AccessLDS implements simd.ComputeUnit.
 func (u *ComputeUnit) AccessLDS(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
 	if g := w.Workgroup.Check; g != nil {
 		pc, _ := w.CurrentInst()

@@ -122,7 +122,6 @@ func (u *ComputeUnit) accessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 	return r
 }
 
-// checkAccess has an access checked.
 func (u *ComputeUnit) checkAccess(w *simd.Wave, in *isa.Inst) {
 	m, ok := u.memory.(*memoryUnit)
 	pc, _ := w.CurrentInst()
@@ -137,7 +136,6 @@ func (u *ComputeUnit) checkAccess(w *simd.Wave, in *isa.Inst) {
 	}
 }
 
-// LoadAhead implements simd.ComputeUnit.
 func (u *ComputeUnit) LoadAhead(w *simd.Wave, in *isa.Inst) bool {
 	slot := u.slot(w)
 	pc, _ := w.CurrentInst()

@@ -29,7 +29,7 @@ var layers = []struct {
 }{
 	{"From bytes to a validated module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
 	{"From a module to a program of wave instructions", []string{"isa", "isa/gen", "program"}},
-	{"Descriptions: jobs, machines and their language", []string{"config", "internal/expression", "internal/fault", "internal/files", "internal/bounds", "internal/spec"}},
+	{"Descriptions: jobs, machines and their language", []string{"config", "internal/expression", "internal/fault", "internal/files", "internal/lists", "internal/bounds", "internal/spec"}},
 	{"The machine", []string{"engine", "account", "energy", "mem", "lds", "check", "simd", "cu", "scheduler", "gpu"}},
 	{"Output: statistics, traces, reports, figures", []string{"tracing", "plots"}},
 	{"Experiments, the Vulkan driver and commands", []string{"experiments", "internal/starter", "vulkan", "cmd"}},

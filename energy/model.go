@@ -120,7 +120,6 @@ func (m *Model) Watts(joules float64, cycles uint64) float64 {
 	return joules / m.Seconds(cycles)
 }
 
-// Seconds converts cycles to seconds.
 func (m *Model) Seconds(cycles uint64) float64 {
 	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6) * (1 + m.longer)
 }

@@ -80,10 +80,8 @@ var parts = [NumParts]struct {
 
 func (p Part) String() string { return parts[p].name }
 
-// Group is the kind of a part.
 func (p Part) Group() PartGroup { return parts[p].group }
 
-// PartOf finds a part by its name.
 func PartOf(name string) (Part, bool) {
 	for p := range NumParts {
 		if parts[p].name == name {

@@ -23,7 +23,6 @@ type Port struct {
 	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
-// NewPort creates a port of a component.
 func NewPort(b *Base, owner sim.Component, name string) *Port {
 	p := &Port{name: b.Name() + "." + name, base: b, owner: owner}
 	b.AddPort(name, p)
@@ -49,7 +48,6 @@ type Header struct {
 
 func (m *Header) header() *Header { return m }
 
-// Meta implements sim.Msg.
 func (m *Header) Meta() *sim.MsgMeta { return &m.MsgMeta }
 
 // Time implements sim.Event.
@@ -160,7 +158,6 @@ func (m *Header) Arrives() uint64 { return m.cycle }
 // Name implements sim.Named.
 func (p *Port) Name() string { return p.name }
 
-// Component implements sim.Port.
 func (p *Port) Component() sim.Component { return p.owner }
 
 // SetConnection implements sim.Port. A port has one connection at most.
@@ -204,5 +201,4 @@ func (p *Port) Recv(msg sim.Msg) *sim.SendError {
 // Retrieve implements sim.Port: messages are handled when they arrive and never wait.
 func (p *Port) Retrieve(sim.VTimeInSec) sim.Msg { return nil }
 
-// Peek implements sim.Port.
 func (p *Port) Peek() sim.Msg { return nil }

@@ -14,5 +14,4 @@ func (s *Pool[T]) Acquire() *T {
 	return t
 }
 
-// Release returns a value to the pool.
 func (s *Pool[T]) Release(t *T) { s.idle = append(s.idle, t) }

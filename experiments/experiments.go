@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 //go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
@@ -31,10 +32,7 @@ var (
 // Names lists the ready jobs in alphabetical order.
 func Names() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is a constant, and well formed
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
+	names := lists.Map(files, func(f string) string { return strings.TrimSuffix(path.Base(f), ".yaml") })
 	slices.Sort(names) // files are in the order of their whole names
 	return names
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 //go:embed figures/*.yaml figures/jobs/*.yaml figures/jobs/*.spv figures/jobs/*.spvasm figures/mi300a/*.csv figures/constants/*.csv
@@ -20,11 +22,7 @@ func FigureFiles() (fs.FS, error) { return fs.Sub(figures, "figures") }
 // FigureNames lists the embedded experiments in alphabetical order.
 func FigureNames() []string {
 	files, _ := fs.Glob(figures, "figures/*"+figureSuffix) // the pattern is a constant, and well formed
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = strings.TrimSuffix(path.Base(f), figureSuffix)
-	}
-	return names
+	return lists.Map(files, func(f string) string { return strings.TrimSuffix(path.Base(f), figureSuffix) })
 }
 
 // LookupFigure finds an embedded experiment by name: its folder, and its file there.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 	"spvsim/program"
 	"spvsim/spirv/clc"
 	"spvsim/spirv/kernel"
@@ -295,19 +296,11 @@ func (w *argumentWriter) pointer(v *config.GivenValue, at uint32, spelling strin
 		}
 	}
 	if w.buffer(name) < 0 {
-		what := foundValue(v)
-		if name != "" {
-			what = name
+		if name == "" {
+			return fmt.Errorf("found %s: want the name of a buffer, for %s", foundValue(v), spelling)
 		}
-		nearest := ""
-		var known []string
-		for i := range w.p.job.Buffers {
-			known = append(known, w.p.job.Buffers[i].Name)
-		}
-		if n := config.Nearest(name, known); n != "" && name != "" {
-			nearest = fmt.Sprintf(" (nearest: %s)", n)
-		}
-		return fmt.Errorf("found %s: want the name of a buffer, for %s%s", what, spelling, nearest)
+		known := lists.Map(w.p.job.Buffers, func(b config.Buffer) string { return b.Name })
+		return fmt.Errorf("found %s: want the name of a buffer, for %s%s", name, spelling, config.Hint(name, known))
 	}
 	w.block.Addresses = append(w.block.Addresses, config.AddressFixup{At: int(at), Buffer: name, Plus: plus, Short: w.k.Physical == 32})
 	return nil

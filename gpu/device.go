@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/concurrent"
+	"spvsim/internal/lists"
 	"spvsim/mem"
 	"spvsim/mem/hierarchy"
 	"spvsim/program"
@@ -355,19 +356,12 @@ func (d *Device) PassTransfer(bytes uint64, follows bool) (cycles uint64) {
 func (d *Device) Listings() []tracing.Listing {
 	d.kernels.Lock()
 	defer d.kernels.Unlock()
-	var list []tracing.Listing
-	for _, l := range d.lowered {
-		list = append(list, listed(l, d.Machine()))
-	}
-	return list
+	return lists.Map(d.lowered, func(l *lowered) tracing.Listing { return listed(l, d.Machine()) })
 }
 
 // Levels returns the names of the levels of a machine's memory, in the order of counts.
 func Levels(m *config.Machine) (list []string) {
-	for _, c := range hierarchy.NewAnalytic(&m.Spec, &m.Shape).Counters() {
-		list = append(list, c.Level)
-	}
-	return list
+	return lists.Map(hierarchy.NewAnalytic(&m.Spec, &m.Shape).Counters(), func(c hierarchy.Counter) string { return c.Level })
 }
 
 // Occupancy returns the number of workgroups that fit on an empty compute unit.

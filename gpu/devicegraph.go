@@ -1,8 +1,10 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -43,9 +45,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 		if node.Entry == nil {
 			return nil, fmt.Errorf("nodes[%d]: found no entry point %q: want one of %s", i, n.Entry, entryNames(n.Module))
 		}
-		if node.Name == "" {
-			node.Name = node.Entry.Name
-		}
+		node.Name = cmp.Or(node.Name, node.Entry.Name)
 		linked = append(linked, node)
 	}
 	g := &Graph{codes: &graphJob{repeat: 1}, jobs: map[uint64]*graphJob{}}
@@ -94,9 +94,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 	}
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
 		Launch: &cu.KernelLaunch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
-	if out.Name == "" {
-		out.Name = prog.Name
-	}
+	out.Name = cmp.Or(out.Name, prog.Name)
 	if !n.HasIndex && prog.Node != nil {
 		out.Index = prog.Node.ShaderIndex
 	}
@@ -105,12 +103,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 
 // Node returns the number of a node, by which dispatches name it; -1: there is none.
 func (g *Graph) Node(name string, index uint32) int {
-	for i, n := range g.graph.Nodes {
-		if n.Name == name && n.Index == index {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(g.graph.Nodes, func(n *graph.Node) bool { return n.Name == name && n.Index == index })
 }
 
 // Name returns the name and the index of a node by its number.

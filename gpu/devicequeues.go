@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"spvsim/internal/lists"
 	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
@@ -112,10 +113,7 @@ func (d *Device) concurrentWork(x *ConcurrentWork) (*deviceQueueWork, error) {
 	number := make([]int, len(x.Items)) // of the launches
 	for i, item := range x.Items {
 		number[i] = len(w.launches)
-		var after []int
-		for _, k := range item.WaitsFor {
-			after = append(after, number[k])
-		}
+		after := lists.Map(item.WaitsFor, func(k int) int { return number[k] })
 		if item.OnReached != nil {
 			w.AddMark(item.Queue, after, item.OnReached)
 			continue
@@ -154,7 +152,6 @@ func addItem(w *deviceQueueWork, item *Queued, after []int) error {
 	return nil
 }
 
-// itemLaunch returns an item as a launch.
 func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 	switch {
 	case item.Dispatch != nil:

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
+	"spvsim/internal/lists"
 	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -68,7 +70,6 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 	return err
 }
 
-// placeOn puts a graph on the machine.
 func (g *graphJob) placeOn(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
 		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Limits: m.Limits, Hierarchy: m.Hierarchy, Store: m.Store,
@@ -155,12 +156,7 @@ func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
 	if name == "" && len(m.EntryPoints) == 1 {
 		return &m.EntryPoints[0]
 	}
-	for i := range m.EntryPoints {
-		if m.EntryPoints[i].Name == name {
-			return &m.EntryPoints[i]
-		}
-	}
-	return nil
+	return lists.Find(m.EntryPoints, func(e *validate.EntryPoint) bool { return e.Name == name })
 }
 
 // byResultID turns values by SpecId into values by the id of the constant.
@@ -182,10 +178,7 @@ func byResultID(m *validate.Module, values map[uint32]string) map[spirv.ID]strin
 
 // meshOf returns the job's mesh outputs of one node; without a name, the entry point is the name.
 func meshOf(work *config.GraphWork, n *config.GraphNode) []config.MeshTarget {
-	name := n.Name
-	if name == "" {
-		name = n.Entry
-	}
+	name := cmp.Or(n.Name, n.Entry)
 	list := []config.MeshTarget{}
 	for _, t := range work.MeshOutputs {
 		if (name == "" || t.Node == name) && t.Index == n.Index {
@@ -241,9 +234,7 @@ func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 func newNode(n *config.GraphNode, l *cu.KernelLaunch) *graph.Node {
 	prog := l.Code.Program
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
-	if out.Name == "" {
-		out.Name = prog.Name
-	}
+	out.Name = cmp.Or(out.Name, prog.Name)
 	if !n.HasIndex && prog.Node != nil {
 		out.Index = prog.Node.ShaderIndex
 	}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -70,9 +71,7 @@ func (g *guard) reportStall(ended uint64, report func() string) {
 	}
 	if s := &g.stall; ended != s.endedWorkgroups || s.since.IsZero() {
 		*s = stall{ended, time.Now(), g.setup.StallAfter}
-		if s.wait == 0 {
-			s.wait = stallAfter
-		}
+		s.wait = cmp.Or(s.wait, stallAfter)
 	} else if took := time.Since(s.since); took >= s.wait {
 		s.wait *= 2
 		g.setup.Stalled(fmt.Sprintf("no workgroup has ended for %.0f s %s", took.Seconds(), report()))

@@ -84,7 +84,6 @@ func readInfos(s *mem.Store, buffer *mem.Buffer, at *config.InfosAt) ([]graphInf
 	return list.read(s)
 }
 
-// countInfo reads a count info.
 func countInfo(s *mem.Store, address uint64) (list infoList, err error) {
 	b, err := readMemory(s, address, infoBytes)
 	if err != nil {
@@ -93,7 +92,6 @@ func countInfo(s *mem.Store, address uint64) (list infoList, err error) {
 	return readInfoList(b), nil
 }
 
-// read reads the infos.
 func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
 	if list.count > maxInfos {
 		return nil, fmt.Errorf("found %d infos: want at most %d", list.count, maxInfos)
@@ -171,7 +169,6 @@ func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
 	}}
 }
 
-// entries returns the entries of a list of infos.
 func (list infoList) entries(g *graph.Graph, s *mem.Store) ([]graph.Entry, error) {
 	infos, err := list.read(s)
 	if err != nil {

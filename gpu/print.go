@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spvsim/cu"
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/simd"
@@ -43,10 +44,7 @@ type printValue struct {
 }
 
 func printArguments(st *isa.State, in *isa.Inst, lane int) (list []printValue) {
-	for _, a := range in.Print {
-		list = append(list, printValue{laneBits(st, a, lane), a.T})
-	}
-	return list
+	return lists.Map(in.Print, func(a isa.PrintArg) printValue { return printValue{laneBits(st, a, lane), a.T} })
 }
 
 func laneBits(st *isa.State, a isa.PrintArg, lane int) uint64 {

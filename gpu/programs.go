@@ -18,6 +18,7 @@ import (
 	"spvsim/cu"
 	"spvsim/gpu/concurrent"
 	"spvsim/internal/bounds"
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
@@ -73,7 +74,6 @@ type lowered struct {
 	steps   map[string]*simd.Code // the same for steps that count alone, added to code when they are listed
 }
 
-// lowerLaunch returns the program of a launch.
 func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 	key := fmt.Sprintf("%q %q %v %v %d", l.Shader, l.Entry, l.Specialization, l.Strings, l.WaveSize)
 	if l.Kernel != nil {
@@ -152,10 +152,7 @@ func (p *programs) rawModule(l *config.Launch) (*spirv.Module, error) {
 }
 
 func entryNames(m *validate.Module) string {
-	var names []string
-	for i := range m.EntryPoints {
-		names = append(names, strconv.Quote(m.EntryPoints[i].Name))
-	}
+	names := lists.Map(m.EntryPoints, func(e validate.EntryPoint) string { return strconv.Quote(e.Name) })
 	return strings.Join(names, ", ")
 }
 
@@ -646,9 +643,6 @@ func waveSize(m *config.Machine, job *config.Job) (int, error) {
 
 // wrongWaveSize returns the error of a wave size that a machine does not have.
 func wrongWaveSize(size int, m *config.Machine) error {
-	var sizes []string
-	for _, n := range m.WaveSizes {
-		sizes = append(sizes, strconv.Itoa(n))
-	}
+	sizes := lists.Map(m.WaveSizes, strconv.Itoa)
 	return fmt.Errorf("found %d: want %s, as %s has", size, strings.Join(sizes, " or "), m.Name)
 }

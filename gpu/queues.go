@@ -6,6 +6,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu/concurrent"
+	"spvsim/internal/lists"
 	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
@@ -52,10 +53,7 @@ func (r *runner) prepareQueues() error {
 	}
 	countApart(g.queued, r.programs)
 	g.MakeCopies()
-	var from []config.Launch
-	for i := range list {
-		from = append(from, *list[i].from)
-	}
+	from := lists.Map(list, func(j jobLaunch) config.Launch { return *j.from })
 	order, _ := config.Order(from)
 	if err := g.GraphsInTurn(order); err != nil {
 		return err

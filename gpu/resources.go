@@ -310,10 +310,8 @@ func (r *resources) meshOutput(want *ir.Binding) ([]mem.Descriptor, error) {
 		if t.Output != want.Name && t.Output != want.Alias {
 			continue
 		}
-		for i := range r.job.Buffers {
-			if r.job.Buffers[i].Name == t.Buffer {
-				return []mem.Descriptor{r.views[i]}, nil
-			}
+		if i := r.find(t.Buffer); i >= 0 {
+			return []mem.Descriptor{r.views[i]}, nil
 		}
 	}
 	name := want.Name
@@ -332,20 +330,16 @@ func kindName(image bool) string {
 
 // bytesOf returns the bytes of the buffer of that name.
 func (r *resources) bytesOf(name string) []byte {
-	for i := range r.job.Buffers {
-		if r.job.Buffers[i].Name == name {
-			return r.buffers[i].Bytes
-		}
+	if i := r.find(name); i >= 0 {
+		return r.buffers[i].Bytes
 	}
 	return nil
 }
 
 // address returns the device address of a named buffer.
 func (r *resources) address(name string) uint64 {
-	for i := range r.job.Buffers {
-		if r.job.Buffers[i].Name == name {
-			return r.buffers[i].Addr
-		}
+	if i := r.find(name); i >= 0 {
+		return r.buffers[i].Addr
 	}
 	return 0
 }

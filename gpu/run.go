@@ -150,7 +150,6 @@ func (r *runner) onlyGraph() bool {
 	return len(r.graphs) > 0 && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
 }
 
-// makeWork makes the work of a launch.
 func (r *runner) makeWork(l *config.Launch) (launchWork, error) {
 	if l.Kernel != nil {
 		made, err := r.programs.kernelLaunch(l)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"spvsim/internal/lists"
 	"spvsim/spirv"
 )
 
@@ -55,12 +56,7 @@ func sourceLanguage(text []byte, name string) *language {
 			}
 		}
 	}
-	for i := range languages {
-		if languages[i].pattern.Match(text) {
-			return &languages[i]
-		}
-	}
-	return nil
+	return lists.Find(languages, func(l *language) bool { return l.pattern.Match(text) })
 }
 
 // refuseText explains how to compile a source to a module.

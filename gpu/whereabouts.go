@@ -9,6 +9,7 @@ import (
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/simd"
+	"spvsim/tracing"
 )
 
 // A waveLocation is the instruction at which a wave is.
@@ -43,7 +44,7 @@ func loopReport(waves []waveLocation) (lines []string) {
 		if i == maxReported {
 			return append(lines, fmt.Sprintf("  and in %d other loops", len(loops)-i))
 		}
-		lines = append(lines, fmt.Sprintf("  %s in %s", plural(count[l], "wave loops", "waves loop"), l))
+		lines = append(lines, fmt.Sprintf("  %s in %s", tracing.Plural(uint64(count[l]), "wave loops", "waves loop"), l))
 	}
 	return lines
 }
@@ -53,7 +54,7 @@ func innermostLoop(p *program.Program, pc int) (l loop, ok bool) {
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		from := int(in.Target)
-		if !isBranch(in.Op) || from > pc || i < pc || from > i {
+		if !program.IsBranch(in.Op) || from > pc || i < pc || from > i {
 			continue
 		}
 		if !ok || i-from < l.to-l.from {
@@ -61,14 +62,6 @@ func innermostLoop(p *program.Program, pc int) (l loop, ok bool) {
 		}
 	}
 	return l, ok
-}
-
-func isBranch(op isa.Op) bool {
-	switch op {
-	case isa.Branch, isa.BranchTrue, isa.BranchFalse, isa.BranchExecZ, isa.BranchExecNZ:
-		return true
-	}
-	return false
 }
 
 // String names the loop: the program, its instructions, and their SPIR-V ids and source lines if known.
@@ -99,13 +92,6 @@ func (l loop) String() string {
 		text += fmt.Sprintf(", lines %d to %d", low, high)
 	}
 	return text
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // runningWaves returns the waves that do not wait for other waves.

@@ -130,7 +130,6 @@ func (x *executor) runFunctional(l *jobLaunch, p scheduler.WorkgroupRange, warm 
 	return err
 }
 
-// A sampledLaunch implements sampled.SampledLaunch.
 type sampledLaunch struct {
 	residentWork
 	launch *jobLaunch

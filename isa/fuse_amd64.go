@@ -1,8 +1,6 @@
 package isa
 
-import (
-	"slices"
-)
+import "slices"
 
 //go:generate sh -c "cd avo && go run ."
 

@@ -11,7 +11,6 @@ type (
 	nativeProgram struct{}
 )
 
-// NewFuser makes one.
 func NewFuser(lanes, rows int) *Fuser { return &Fuser{} }
 
 // Add returns false: this host can't fuse.

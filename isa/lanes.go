@@ -74,7 +74,6 @@ type view struct {
 	mask   bool
 }
 
-// viewOf returns the view of r as a value of type t.
 func (st *State) viewOf(r Reg, t Type) view {
 	switch r.Kind {
 	case Vector:

@@ -24,7 +24,6 @@ var matrixUnitNames = [numMatrixUnits]string{"none", "cdna2", "cdna3", "cdna4", 
 
 func (u MatrixUnit) String() string { return matrixUnitNames[u] }
 
-// FindMatrixUnit finds a unit by its name.
 func FindMatrixUnit(name string) (MatrixUnit, bool) {
 	i := slices.Index(matrixUnitNames[:], name)
 	return MatrixUnit(max(i, 0)), i >= 0

@@ -7,7 +7,6 @@ type Modifiers struct {
 	Clamp    bool
 }
 
-// Any reports that there is a modifier.
 func (m Modifiers) Any() bool { return m != Modifiers{} }
 
 // masks returns the masks with which source k is anded and then xored.

@@ -1,8 +1,6 @@
 package isa
 
-import (
-	"spvsim/spirv"
-)
+import "spvsim/spirv"
 
 // Signatures by shape.
 var (

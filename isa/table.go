@@ -94,7 +94,6 @@ func (k Kind) resolve(t, from Type) Type {
 	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI8: I8, OfI16: I16, OfI32: I32, OfI64: I64}[k]
 }
 
-// ResultType returns the type of the result of op on the types t and from.
 func ResultType(op Op, t, from Type) Type { return Table[op].Sig.Result.resolve(t, from) }
 
 // SourceType returns the type of the i-th source of op on the types t and from; Void

@@ -28,7 +28,6 @@ type PreparedLoad struct {
 // A Workspace is for preparing loads, one at a time.
 type Workspace struct{ w *workspace }
 
-// NewWorkspace makes a workspace.
 func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 
 // PreparesLoads reports whether loads of this port can be prepared: the hierarchy must know their time at once.

@@ -12,7 +12,6 @@ import (
 	"spvsim/mem/texture"
 )
 
-// A laneSample is the sample of one lane.
 type laneSample struct {
 	texture.Sample
 	lane  int

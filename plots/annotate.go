@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spvsim/internal/spec"
 )
 
 // referenceLook distinguishes reference points: open black markers.
@@ -379,7 +381,7 @@ func (b *builder) checkAnnotations() error {
 			names = append(names, b.chart.Panels[j].Name)
 		}
 		if !found {
-			return b.f.fail(path+".facet", ErrEmpty, fmt.Sprintf("no panel is named %s%s", a.Facet, nearestTo(a.Facet, names)))
+			return b.f.fail(path+".facet", ErrEmpty, fmt.Sprintf("no panel is named %s%s", a.Facet, spec.Hint(a.Facet, names)))
 		}
 	}
 	return nil
@@ -416,5 +418,5 @@ func (b *builder) checkCrossing(path, name string) error {
 		}
 		names = append(names, s.value)
 	}
-	return b.f.fail(path, ErrEmpty, fmt.Sprintf("no series is named %s%s", name, nearestTo(name, names)))
+	return b.f.fail(path, ErrEmpty, fmt.Sprintf("no series is named %s%s", name, spec.Hint(name, names)))
 }

@@ -1,11 +1,15 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // Chart is a figure with its data, ready to be drawn.
@@ -296,10 +300,7 @@ func (c *Chart) placeAnnotations() {
 }
 
 func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return cmp.Or(s, other)
 }
 
 func labelOf(label, column, unit string) string {
@@ -534,19 +535,11 @@ func (b *builder) relateOne(o *observation, base float64, as func(y, base float6
 }
 
 func (b *builder) isBaseline(row int) bool {
-	for _, w := range b.f.RelativeTo {
-		if !b.t.Column(w.Key).is(row, w.Values[0]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.f.RelativeTo, func(w Pair) bool { return !b.t.Column(w.Key).is(row, w.Values[0]) })
 }
 
 func pairsText(p Pairs) string {
-	var words []string
-	for _, e := range p {
-		words = append(words, e.Key+" = "+strings.Join(e.Values, " or "))
-	}
+	words := lists.Map(p, func(e Pair) string { return e.Key + " = " + strings.Join(e.Values, " or ") })
 	return strings.Join(words, ", ")
 }
 

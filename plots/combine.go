@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // combines turn the values of repeated rows, ascending, into one.
@@ -19,11 +21,7 @@ var combines = map[string]func(values []float64) float64{
 }
 
 func sum(values []float64) float64 {
-	s := 0.0
-	for _, v := range values {
-		s += v
-	}
-	return s
+	return lists.Sum(values, func(v float64) float64 { return v })
 }
 
 func mean(values []float64) float64 { return sum(values) / float64(len(values)) }

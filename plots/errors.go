@@ -2,10 +2,6 @@ package plots
 
 import (
 	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/agnivade/levenshtein"
 
 	"spvsim/internal/fault"
 )
@@ -32,17 +28,3 @@ type Error fault.Fault
 func (e *Error) Error() string { return (*fault.Fault)(e).Text("plots") }
 
 func (e *Error) Unwrap() error { return e.Kind }
-
-// nearestTo names the known name most similar to a given one, for the end of a message.
-func nearestTo(name string, known []string) string {
-	best, bestCost := "", 2+len(name)/3
-	for _, k := range known {
-		if cost := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); cost < bestCost {
-			best, bestCost = k, cost
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (nearest: %s)", best)
-}

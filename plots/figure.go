@@ -2,16 +2,8 @@ package plots
 
 import "path/filepath"
 
-// Figure is a figure as written in its file. The struct tags are the single source of names, ranges and descriptions, for
-// the reader and for a JSON Schema:
-//
-//	yaml   name in the file
-//	enum   allowed words, separated by |
-//	range  lowest..highest value (inclusive)
-//	unit   what the number counts
-//	single "true" on a list that one value in its place also writes
-//	short  "true" on the field that a scalar, or a list, in place of the mapping sets: `x: work`
-//	doc    one line for people
+// Figure is a figure as written in its file. The struct tags, which package spec explains, are the single source of names,
+// ranges and descriptions, for the reader and for a JSON Schema.
 type Figure struct {
 	Rows  string `yaml:"rows" doc:"file of rows (.csv or .parquet), relative to the figure's file; the command line may name another"`
 	Kind  string `yaml:"kind" enum:"line|bar|stacked|box|heatmap|scatter|timeline|roofline" doc:"how the rows are drawn"`

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -118,10 +119,7 @@ func (l *layout) check() error {
 }
 
 func orElseInt(n, other int) int {
-	if n == 0 {
-		return other
-	}
-	return n
+	return cmp.Or(n, other)
 }
 
 // height returns the height of a panel: from the figure's height, or by the kind's proportions.

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spvsim/internal/lists"
 )
 
 func lineMarks(c *Chart, p *Panel) []plotFunc {
@@ -64,11 +66,7 @@ func drawLine(c draw.Canvas, p *axes, s Series, f *Figure) {
 }
 
 func placesOf(c draw.Canvas, p *axes, s Series) []vg.Point {
-	pts := make([]vg.Point, len(s.Points))
-	for i, pt := range s.Points {
-		pts[i] = pointAt(c, p, pt.X, pt.Y)
-	}
-	return pts
+	return lists.Map(s.Points, func(pt Point) vg.Point { return pointAt(c, p, pt.X, pt.Y) })
 }
 
 // wantMarkers reports whether markers would be distinguishable: three radii apart on average.

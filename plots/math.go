@@ -3,9 +3,12 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"spvsim/internal/spec"
 )
 
 // Between two dollar signs a text of a figure's file is math in the manner of TeX: names of signs after a backslash, and ^ and _ before
@@ -71,7 +74,7 @@ func mathSigns(s string) (string, error) {
 			}
 			sign, ok := signs[rest[:n]]
 			if !ok {
-				return "", fmt.Errorf(`math has no \%s%s`, rest[:n], nearestTo(rest[:n], signNames()))
+				return "", fmt.Errorf(`math has no \%s%s`, rest[:n], spec.Hint(rest[:n], signNames()))
 			}
 			out.WriteString(sign)
 			if rest = rest[n:]; !relations[sign] {
@@ -109,11 +112,7 @@ func script(s string) (text, after string) {
 }
 
 func signNames() (names []string) {
-	for name := range signs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(signs))
 }
 
 // typeset replaces the math in all texts of the figure's file.

@@ -3,15 +3,14 @@ package plots
 import (
 	"errors"
 	"slices"
+
+	"spvsim/internal/lists"
 )
 
 // CheckNames checks that the table has the columns that the figure names, whatever their values.
 func (f *Figure) CheckNames(t *Table) error {
 	s := &selection{f: f, t: &Table{File: t.File, Rows: t.Rows, Columns: append([]Column(nil), t.Columns...)}}
-	var errs []error
-	for _, d := range f.Columns {
-		errs = append(errs, s.derive(d))
-	}
+	errs := lists.Map(f.Columns, s.derive)
 	for _, list := range []struct {
 		key   string
 		pairs Pairs

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"spvsim/internal/fault"
+	"spvsim/internal/spec"
 )
 
 // Formats that a chart can be written in.
@@ -64,11 +65,11 @@ func (c *Chart) Write(w io.Writer, format, style string) error {
 func (c *Chart) Draw(format, style string) ([]byte, error) {
 	newSheet, ok := sheets[format]
 	if !ok {
-		return nil, &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), nearestTo(format, Formats)), Kind: ErrRange}
+		return nil, &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), spec.Hint(format, Formats)), Kind: ErrRange}
 	}
 	style = orElse(style, orElse(c.figure.Style, "column"))
 	if _, ok := styleWidths[style]; !ok {
-		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
+		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), spec.Hint(style, Styles)), Kind: ErrRange}
 	}
 	l, legendAt := c.chooseLayout(style)
 	if err := l.check(); err != nil {

@@ -61,13 +61,11 @@ func (r *boundedReader) ReadList() (thrift.List, error) {
 	return l, r.check(int(l.Size), err)
 }
 
-// ReadSet implements thrift.Reader.
 func (r *boundedReader) ReadSet() (thrift.Set, error) {
 	s, err := r.thriftReader.ReadSet()
 	return s, r.check(int(s.Size), err)
 }
 
-// ReadMap implements thrift.Reader.
 func (r *boundedReader) ReadMap() (thrift.Map, error) {
 	m, err := r.thriftReader.ReadMap()
 	return m, r.check(int(m.Size), err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/spec"
 	"spvsim/internal/suite"
 )
 
@@ -339,9 +340,9 @@ func TestPDFEmbedsItsFontAndNoDate(t *testing.T) {
 func TestTagsAreWhole(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[Figure](), reflect.TypeFor[Axis](), reflect.TypeFor[Shade](), reflect.TypeFor[Grouping](),
 		reflect.TypeFor[Facets](), reflect.TypeFor[Band](), reflect.TypeFor[Roof](), reflect.TypeFor[Legend](), reflect.TypeFor[Annotation]()} {
-		for _, row := range fieldsOf(typ) {
-			if typ.Field(row.index).Tag.Get("doc") == "" {
-				t.Errorf("%s.%s has no doc", typ, row.name)
+		for _, row := range spec.Fields(typ) {
+			if row.Doc == "" {
+				t.Errorf("%s.%s has no doc", typ, row.Name)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // pool records the axes in which rows at one place differ although the figure does not pool them by name: a swept
@@ -29,18 +31,12 @@ func (b *builder) pool(obs []observation) {
 }
 
 func joinCells(columns []*Column, row int) string {
-	words := make([]string, len(columns))
-	for i, c := range columns {
-		words[i] = c.text(row)
-	}
+	words := lists.Map(columns, func(c *Column) string { return c.text(row) })
 	return strings.Join(words, "\x00")
 }
 
 func (b *builder) namedPools() (list []*Column) {
-	for _, name := range b.f.Band.Over {
-		list = append(list, b.t.Column(name))
-	}
-	return list
+	return lists.Map(b.f.Band.Over, func(name string) *Column { return b.t.Column(name) })
 }
 
 // axisColumns returns the varied columns of a table: in one that a sweep wrote, those between point and status. It

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 	"spvsim/internal/expression"
 	"spvsim/internal/fault"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
+	"spvsim/internal/spec"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.
@@ -81,47 +84,6 @@ func (r *figureReader) fail(n *yaml.Node, path string, kind error, format string
 	}
 }
 
-// fieldRow is a field of a file's table, as its tags spell it.
-type fieldRow struct {
-	index    int
-	name     string
-	enum     []string
-	hasRange bool
-	low      float64
-	high     float64
-	short    bool
-	single   bool
-}
-
-// fieldsOf panics on a malformed tag: tags are ours, and a test reads them all.
-func fieldsOf(t reflect.Type) []fieldRow {
-	var rows []fieldRow
-	for i := range t.NumField() {
-		tag := t.Field(i).Tag
-		name := tag.Get("yaml")
-		if name == "" || name == "-" {
-			continue
-		}
-		row := fieldRow{index: i, name: name, short: tag.Get("short") == "true", single: tag.Get("single") == "true"}
-		if e := tag.Get("enum"); e != "" {
-			row.enum = strings.Split(e, "|")
-		}
-		if limits := tag.Get("range"); limits != "" {
-			row.hasRange, row.low, row.high = true, mustFloat(limits, 0), mustFloat(limits, 1)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func mustFloat(limits string, i int) float64 {
-	x, err := strconv.ParseFloat(strings.Split(limits, "..")[i], 64)
-	if err != nil {
-		panic("plots: bad range tag " + limits)
-	}
-	return x
-}
-
 func joinPath(path, key string) string {
 	if path == "" {
 		return key
@@ -134,7 +96,7 @@ func parentPath(path string) string {
 }
 
 // value reads a node into v, as v's type requires.
-func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row *spec.Field) {
 	for range 100 { // an alias to a node around itself ends at the limit of nodes
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias
@@ -164,11 +126,11 @@ func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row fie
 
 // shortOrStructure reads `x: work` as `x: {column: work}` and `y: [a, b]` as `y: {columns: [a, b]}`.
 func (r *figureReader) shortOrStructure(n *yaml.Node, v reflect.Value, path string) {
-	for _, row := range fieldsOf(v.Type()) {
-		field := v.Field(row.index)
+	for _, row := range spec.Fields(v.Type()) {
+		field := v.FieldByIndex(row.Index)
 		isList := field.Kind() == reflect.Slice
-		if row.short && (n.Kind == yaml.ScalarNode && !isList || n.Kind == yaml.SequenceNode && isList) {
-			r.value(n, field, path, row)
+		if row.Short && (n.Kind == yaml.ScalarNode && !isList || n.Kind == yaml.SequenceNode && isList) {
+			r.value(n, field, path, &row)
 			return
 		}
 	}
@@ -180,23 +142,19 @@ func (r *figureReader) structure(n *yaml.Node, v reflect.Value, path string) {
 		r.fail(n, path, ErrType, "found %s: want a mapping", found(n))
 		return
 	}
-	rows := fieldsOf(v.Type())
-	names := make([]string, len(rows))
-	byName := map[string]fieldRow{}
-	for i, row := range rows {
-		names[i], byName[row.name] = row.name, row
-	}
+	rows := spec.Fields(v.Type())
+	names := lists.Map(rows, func(f spec.Field) string { return f.Name })
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		row, ok := byName[key.Value]
+		k := slices.Index(names, key.Value)
 		switch {
-		case !ok:
-			r.fail(key, joinPath(path, key.Value), ErrUnknownKey, "unknown key%s", nearestTo(key.Value, names))
+		case k < 0:
+			r.fail(key, joinPath(path, key.Value), ErrUnknownKey, "unknown key%s", spec.Hint(key.Value, names))
 		case seen[key.Value]:
 			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
 		default:
-			r.value(n.Content[i+1], v.Field(row.index), joinPath(path, key.Value), row)
+			r.value(n.Content[i+1], v.FieldByIndex(rows[k].Index), joinPath(path, key.Value), &rows[k])
 		}
 		seen[key.Value] = true
 	}
@@ -220,15 +178,15 @@ func (r *figureReader) pairs(n *yaml.Node, v reflect.Value, path string) {
 			p.Values = []string{item.Value}
 			r.f.lines[at] = item.Line
 		} else {
-			r.value(item, reflect.ValueOf(&p.Values).Elem(), at, fieldRow{})
+			r.value(item, reflect.ValueOf(&p.Values).Elem(), at, &spec.Field{})
 		}
 		out = append(out, p)
 	}
 	v.Set(reflect.ValueOf(out))
 }
 
-func (r *figureReader) list(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
-	if row.single && n.Kind == yaml.ScalarNode {
+func (r *figureReader) list(n *yaml.Node, v reflect.Value, path string, row *spec.Field) {
+	if row.Single && n.Kind == yaml.ScalarNode {
 		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
 	}
 	if n.Kind != yaml.SequenceNode {
@@ -246,15 +204,15 @@ var kindWords = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number, at most 1e300 either way", reflect.String: "text",
 }
 
-func (r *figureReader) scalar(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+func (r *figureReader) scalar(n *yaml.Node, v reflect.Value, path string, row *spec.Field) {
 	if n.Kind != yaml.ScalarNode || !setScalar(n, v) {
 		r.fail(n, path, ErrType, "found %s: want %s", found(n), kindWords[v.Kind()])
 		return
 	}
-	if row.enum != nil {
+	if row.Enum != nil {
 		r.checkWord(n, path, row)
 	}
-	if row.hasRange {
+	if row.HasRange {
 		r.checkRange(n, v, path, row)
 	}
 }
@@ -279,24 +237,21 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 	return err == nil && !quoted && math.Abs(x) <= largest
 }
 
-func (r *figureReader) checkWord(n *yaml.Node, path string, row fieldRow) {
-	for _, e := range row.enum {
-		if n.Value == e {
-			return
-		}
+func (r *figureReader) checkWord(n *yaml.Node, path string, row *spec.Field) {
+	if !slices.Contains(row.Enum, n.Value) {
+		r.fail(n, path, ErrRange, "found %s: want one of %s%s", found(n), strings.Join(row.Enum, ", "), spec.Hint(n.Value, row.Enum))
 	}
-	r.fail(n, path, ErrRange, "found %s: want one of %s%s", found(n), strings.Join(row.enum, ", "), nearestTo(n.Value, row.enum))
 }
 
-func (r *figureReader) checkRange(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+func (r *figureReader) checkRange(n *yaml.Node, v reflect.Value, path string, row *spec.Field) {
 	x := 0.0
 	if v.Kind() == reflect.Int {
 		x = float64(v.Int())
 	} else {
 		x = v.Float()
 	}
-	if x < row.low || x > row.high {
-		r.fail(n, path, ErrRange, "found %s: want %g to %g", n.Value, row.low, row.high)
+	if x < row.Low || x > row.High {
+		r.fail(n, path, ErrRange, "found %s: want %g to %g", n.Value, row.Low, row.High)
 	}
 }
 

@@ -3,6 +3,8 @@ package plots
 import (
 	"encoding/json"
 	"reflect"
+
+	"spvsim/internal/spec"
 )
 
 type object = map[string]any
@@ -23,14 +25,13 @@ type schemaBuilder struct{ defs object }
 
 func (b *schemaBuilder) structure(t reflect.Type) object {
 	props := object{}
-	for _, row := range fieldsOf(t) {
-		field := t.Field(row.index)
-		s := b.typ(field.Type, row)
-		s["description"] = field.Tag.Get("doc")
-		if unit := field.Tag.Get("unit"); unit != "" {
-			s["description"] = field.Tag.Get("doc") + " (" + unit + ")"
+	for _, row := range spec.Fields(t) {
+		s := b.typ(row.Type, &row)
+		s["description"] = row.Doc
+		if row.Unit != "" {
+			s["description"] = row.Doc + " (" + row.Unit + ")"
 		}
-		props[row.name] = s
+		props[row.Name] = s
 	}
 	return object{"type": "object", "properties": props, "additionalProperties": false}
 }
@@ -41,7 +42,7 @@ func pairSchema() object {
 	return object{"type": "object", "additionalProperties": object{"anyOf": []any{one, object{"type": "array", "items": one}}}}
 }
 
-func (b *schemaBuilder) typ(t reflect.Type, row fieldRow) object {
+func (b *schemaBuilder) typ(t reflect.Type, row *spec.Field) object {
 	switch {
 	case t == reflect.TypeFor[Pairs]():
 		return pairSchema()
@@ -51,7 +52,7 @@ func (b *schemaBuilder) typ(t reflect.Type, row fieldRow) object {
 		return b.reference(t)
 	case t.Kind() == reflect.Slice:
 		list := object{"type": "array", "items": b.typ(t.Elem(), row)}
-		if row.single {
+		if row.Single {
 			return object{"anyOf": []any{list, b.typ(t.Elem(), row)}}
 		}
 		return list
@@ -65,9 +66,9 @@ func (b *schemaBuilder) reference(t reflect.Type) object {
 		b.defs[t.Name()] = b.structure(t)
 	}
 	forms := []any{object{"$ref": "#/$defs/" + t.Name()}}
-	for _, row := range fieldsOf(t) {
-		if row.short {
-			forms = append(forms, b.typ(t.Field(row.index).Type, row))
+	for _, row := range spec.Fields(t) {
+		if row.Short {
+			forms = append(forms, b.typ(row.Type, &row))
 		}
 	}
 	return object{"anyOf": forms}
@@ -77,13 +78,13 @@ var schemaTypes = map[reflect.Kind]any{
 	reflect.Bool: "boolean", reflect.Int: "integer", reflect.Float64: "number", reflect.String: []string{"string", "number", "boolean"},
 }
 
-func wordOrNumber(t reflect.Type, row fieldRow) object {
+func wordOrNumber(t reflect.Type, row *spec.Field) object {
 	s := object{"type": schemaTypes[t.Kind()]}
-	if row.enum != nil {
-		s = object{"enum": row.enum}
+	if row.Enum != nil {
+		s = object{"enum": row.Enum}
 	}
-	if row.hasRange {
-		s["minimum"], s["maximum"] = row.low, row.high
+	if row.HasRange {
+		s["minimum"], s["maximum"] = row.Low, row.High
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/internal/suite"
 )
 
@@ -19,9 +20,9 @@ func TestSchemaHasEveryKey(t *testing.T) {
 	}
 	suite.OK(t, json.Unmarshal(text, &root))
 	check := func(of reflect.Type, have map[string]map[string]any) {
-		for _, row := range fieldsOf(of) {
-			if have[row.name]["description"] == "" || have[row.name] == nil {
-				t.Errorf("%s has no %s", of.Name(), row.name)
+		for _, row := range spec.Fields(of) {
+			if have[row.Name]["description"] == "" || have[row.Name] == nil {
+				t.Errorf("%s has no %s", of.Name(), row.Name)
 			}
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"spvsim/internal/lists"
+	"spvsim/internal/spec"
 )
 
 // selection is the rows of a figure: derived, filtered, and in an order that does not depend on the file's.
@@ -102,10 +105,7 @@ func (s *selection) filter() error {
 }
 
 func (s *selection) conditions() string {
-	var words []string
-	for _, w := range s.f.Where {
-		words = append(words, w.Key+" = "+strings.Join(w.Values, " or "))
-	}
+	words := lists.Map(s.f.Where, func(w Pair) string { return w.Key + " = " + strings.Join(w.Values, " or ") })
 	if s.f.Filter != "" {
 		words = append(words, s.f.Filter)
 	}
@@ -137,12 +137,9 @@ func (s *selection) filterEqual(w Pair, keep []bool) error {
 }
 
 func (s *selection) noRow(c *Column, value string) string {
-	var have []string
-	for _, l := range levelsOf(c, nil) {
-		have = append(have, l.value)
-	}
+	have := lists.Map(levelsOf(c, nil), func(l levelValue) string { return l.value })
 	msg := fmt.Sprintf("found no row of %s with %s = %s", s.t.File, c.Name, value)
-	if near := nearestTo(value, have); near != "" {
+	if near := spec.Hint(value, have); near != "" {
 		return msg + near
 	}
 	if n := len(have); n <= 8 {
@@ -271,11 +268,7 @@ func levelsOf(c *Column, names Pairs) []levelValue {
 		}
 		return naturalLess(values[i], values[j])
 	})
-	levels := make([]levelValue, len(values))
-	for i, v := range values {
-		levels[i] = levelValue{value: v, name: names.first(v, v)}
-	}
-	return levels
+	return lists.Map(values, func(v string) levelValue { return levelValue{value: v, name: names.first(v, v)} })
 }
 
 func (c *Column) cells() int { return max(len(c.Numbers), len(c.Texts)) }
@@ -346,10 +339,7 @@ func (s *selection) arrange(c *Column, path string, levels []levelValue, order, 
 // written is the order in which the figure writes all levels of a column: in their names, or in the values of where. It is nil if
 // neither has them all.
 func (s *selection) written(c *Column, levels []levelValue, names Pairs) []string {
-	var named []string
-	for _, n := range names {
-		named = append(named, n.Key)
-	}
+	named := lists.Map(names, func(n Pair) string { return n.Key })
 	for _, list := range [][]string{named, s.f.Where.values(c.Name)} {
 		var order []string
 		for _, v := range list {

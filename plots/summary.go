@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"spvsim/internal/lists"
 )
 
 // summaryNames are the names of a summary's category.
@@ -20,10 +22,7 @@ func (b *builder) summarize() error {
 	for i := range b.chart.Panels {
 		for k := range b.chart.Panels[i].Series {
 			s := &b.chart.Panels[i].Series[k]
-			var values []float64
-			for _, p := range s.Points {
-				values = append(values, p.Y)
-			}
+			values := lists.Map(s.Points, func(p Point) float64 { return p.Y })
 			sort.Float64s(values)
 			y := how(values)
 			if math.IsNaN(y) {

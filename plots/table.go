@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
+	"spvsim/internal/spec"
 )
 
 // Type is the type of a column's cells.
@@ -159,26 +161,17 @@ func (c *Column) infer() {
 
 // Column finds a column by name, or nil.
 func (t *Table) Column(name string) *Column {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return &t.Columns[i]
-		}
-	}
-	return nil
+	return lists.Find(t.Columns, func(c *Column) bool { return c.Name == name })
 }
 
 // Names lists the columns in order.
 func (t *Table) Names() []string {
-	names := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		names[i] = t.Columns[i].Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
 // missing returns the message that a column does not exist, with the nearest that does.
 func (t *Table) missing(name string) string {
-	near := nearestTo(name, t.Names())
+	near := spec.Hint(name, t.Names())
 	names := t.Names()
 	if i := slices.IndexFunc(names, func(column string) bool { return lastName(column) == lastName(name) }); i >= 0 {
 		near = fmt.Sprintf(" (nearest: %s)", names[i])

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"spvsim/internal/lists"
 )
 
 // side describes an axis as drawn: its length, direction, and the font of its labels.
@@ -269,13 +271,7 @@ func (s scale) mantissas(base float64, first, last int, of []float64) (values []
 }
 
 func positive(ticks []plot.Tick) []plot.Tick {
-	var out []plot.Tick
-	for _, t := range ticks {
-		if t.Value > 0 {
-			out = append(out, t)
-		}
-	}
-	return out
+	return lists.Filter(ticks, func(t plot.Tick) bool { return t.Value > 0 })
 }
 
 // log2Labels write large powers with Ki, Mi..., small ones as fractions, and extreme values as powers.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -88,11 +89,7 @@ func (e *emitter) planBases() {
 // arguments returns the values in the scalar registers after the table's address, in order: push constants, then the
 // workgroup's number.
 func (e *emitter) arguments() (list []*ir.Value) {
-	for _, v := range e.pre {
-		if v.Op == isa.PushWord || v.Op.Has(isa.FlagWorkgroupID) {
-			list = append(list, v)
-		}
-	}
+	list = lists.Filter(e.pre, func(v *ir.Value) bool { return v.Op == isa.PushWord || v.Op.Has(isa.FlagWorkgroupID) })
 	register := func(v *ir.Value) uint64 {
 		if v.Op == isa.PushWord {
 			return v.Imm

@@ -23,7 +23,6 @@ func (s Spills) String() string {
 		s.VectorWords, s.VectorStores, s.VectorLoads, s.ScalarLanes, s.ScalarWrites, s.ScalarReads)
 }
 
-// Any reports that there are spills.
 func (s Spills) Any() bool { return s != Spills{} }
 
 // laneRegs returns the vector registers whose lanes keep scalar registers.

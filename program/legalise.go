@@ -151,10 +151,7 @@ func legalise(f *ir.Func, waveSize int) {
 
 // needsMasks reports an instruction that reads truth values as lane masks.
 func needsMasks(v *ir.Value) bool {
-	if v.Op == isa.ToLanes {
-		return false
-	}
-	return !v.Uniform || v.Op.Has(isa.FlagCrossLane)
+	return v.Op != isa.ToLanes && (!v.Uniform || v.Op.Has(isa.FlagCrossLane))
 }
 
 // uniformIndex moves a uniform index to the base of a memory access. It returns

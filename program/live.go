@@ -72,7 +72,7 @@ func (p *Program) Live() []LiveRegisters {
 // following returns the instructions that may follow one.
 func (p *Program) following(i int) (list []int) {
 	in := &p.Insts[i]
-	if isBranch(in.Op) {
+	if IsBranch(in.Op) {
 		list = append(list, int(in.Target))
 	}
 	if in.Op != isa.Branch && in.Op != isa.End && i+1 < len(p.Insts) {
@@ -81,7 +81,8 @@ func (p *Program) following(i int) (list []int) {
 	return list
 }
 
-func isBranch(op isa.Op) bool {
+// IsBranch reports whether an operation may jump to its Target.
+func IsBranch(op isa.Op) bool {
 	switch op {
 	case isa.Branch, isa.BranchTrue, isa.BranchFalse, isa.BranchExecZ, isa.BranchExecNZ:
 		return true
@@ -106,7 +107,7 @@ func (p *Program) partialMasks() []bool {
 		for changed := true; changed; {
 			changed = false
 			for k := first; k < len(p.Insts); k++ {
-				if in := &p.Insts[k]; isBranch(in.Op) && int(in.Target) < first && k <= last {
+				if in := &p.Insts[k]; IsBranch(in.Op) && int(in.Target) < first && k <= last {
 					first, changed = int(in.Target), true
 				}
 			}

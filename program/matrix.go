@@ -1,8 +1,11 @@
 package program
 
 import (
+	"slices"
 	"spvsim/isa"
 	"spvsim/program/ir"
+
+	"spvsim/internal/lists"
 )
 
 // matrixArgs splits the arguments of a product into the registers of A, of B
@@ -27,11 +30,7 @@ func (e *emitter) matrix(in *isa.Inst, v *ir.Value) {
 }
 
 func (e *emitter) matrixRegs(list []*ir.Value) []isa.Reg {
-	regs := make([]isa.Reg, len(list))
-	for i, v := range list {
-		regs[i] = e.reg(v)
-	}
-	return regs
+	return lists.Map(list, e.reg)
 }
 
 // findResults lists the results of each operation that has several, in the order of the block.
@@ -73,10 +72,5 @@ func toVectors(f *ir.Func, v *ir.Value, waveSize int) (moves []*ir.Value) {
 }
 
 func oneConstant(list []*ir.Value) bool {
-	for _, v := range list {
-		if v.Op != isa.Const || v.Imm != list[0].Imm {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v *ir.Value) bool { return v.Op != isa.Const || v.Imm != list[0].Imm })
 }

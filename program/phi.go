@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -72,12 +73,7 @@ func splitEdge(f *ir.Func, b *ir.Block, i int) {
 
 // oneReturn lets all ways end in one block, where lanes that are done wait for the others.
 func oneReturn(f *ir.Func) {
-	var ends []*ir.Block
-	for _, b := range f.Blocks {
-		if b.Term == ir.Return {
-			ends = append(ends, b)
-		}
-	}
+	ends := lists.Filter(f.Blocks, func(b *ir.Block) bool { return b.Term == ir.Return })
 	if len(ends) < 2 {
 		return
 	}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -45,12 +46,7 @@ func (e *emitter) breaks(i, far int, b *ir.Block) {
 // leavesLoop reports a loop around place i that ends before place far.
 func (e *emitter) leavesLoop(i, far int) bool {
 	loops, _ := e.fl.loops()
-	for _, l := range loops {
-		if l.head <= i && i <= l.latch && l.latch < far {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(loops, func(l backEdge) bool { return l.head <= i && i <= l.latch && l.latch < far })
 }
 
 // ways returns the places that a branch goes to, the nearer first.
@@ -68,12 +64,7 @@ func (e *emitter) mayInvert(h int) bool {
 	if !e.invertLoops || e.fl.reconverges[h] || len(e.workgroupBarriers) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
 		return false
 	}
-	for _, v := range e.fl.Blocks[h].Code {
-		if v.Op.Has(isa.FlagEffect) && v.Mem == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.fl.Blocks[h].Code, func(v *ir.Value) bool { return v.Op.Has(isa.FlagEffect) && v.Mem == nil })
 }
 
 func (e *emitter) roundWithAll(i, h, stay, leave int, onFalse bool) {

@@ -29,7 +29,7 @@ func (e *emitter) dropSkips() {
 	i := -1
 	e.insts = slices.DeleteFunc(e.insts, func(isa.Inst) bool { i++; return removed[i] })
 	for i := range e.insts {
-		if in := &e.insts[i]; isBranch(in.Op) {
+		if in := &e.insts[i]; IsBranch(in.Op) {
 			in.Target = place[in.Target]
 		}
 	}

@@ -15,7 +15,6 @@ import (
 // barrierPlaces lists the places of the blocks with such barriers, ascending.
 type barrierPlaces []int
 
-// anyIn reports whether a barrier is in [from, to).
 func (t barrierPlaces) anyIn(from, to int) bool {
 	i := sort.SearchInts(t, from)
 	return i < len(t) && t[i] < to

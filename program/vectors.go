@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -48,9 +49,7 @@ func (c *vectorCopier) all(args []*ir.Value) {
 
 func (c *vectorCopier) copy(a *ir.Value) *ir.Value {
 	if a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
-		if c.zero == nil {
-			c.zero = a
-		}
+		c.zero = cmp.Or(c.zero, a)
 		a = c.zero
 	}
 	if w := c.dominatingCopy(c.have[a]); w != nil {

@@ -98,7 +98,6 @@ type Dispatcher struct {
 	dispatchMsgs engine.Pool[cu.DispatchMsg]
 }
 
-// New returns the dispatcher of an array of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.ComputeUnits) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,

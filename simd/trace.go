@@ -1,8 +1,6 @@
 package simd
 
-import (
-	"spvsim/tracing/probe"
-)
+import "spvsim/tracing/probe"
 
 // A trace reports the waves of a SIMD to a tracer. It keeps the events reported, so that nothing is allocated for them.
 type trace struct {

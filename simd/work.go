@@ -17,7 +17,6 @@ type Work struct {
 	Issue uint64
 }
 
-// UnitNames names the kinds of units.
 func UnitNames() []string { return unitNames[:] }
 
 // AddWork adds what a program took, by its counts.

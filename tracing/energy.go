@@ -8,6 +8,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/energy"
+	"spvsim/internal/lists"
 )
 
 // energyOf is the energy of all steps: the sum of theirs, or, where they overlap, that of all at once. Nil: the machine has no table.
@@ -164,10 +165,7 @@ func (s *Stats) writePrograms(w io.Writer) {
 	if len(list) < 2 {
 		return
 	}
-	var text []string
-	for _, p := range list {
-		text = append(text, p.name+" "+JoulesText(p.value.(float64)))
-	}
+	text := lists.Map(list, func(p named) string { return p.name + " " + JoulesText(p.value.(float64)) })
 	fmt.Fprintf(w, "instructions of\t%s\n", strings.Join(text, ", "))
 }
 

@@ -28,8 +28,8 @@ func writeFragments(w io.Writer, f *account.FragmentCounts) {
 	if f == nil {
 		return
 	}
-	fmt.Fprintf(w, "fragments\t%s, %s, %d lanes covered, %d helpers (%s)", plural(f.Primitives, "primitive", "primitives"),
-		plural(f.Quads, "quad", "quads"), f.Covered, f.HelperLanes, percent(f.HelperShare()))
+	fmt.Fprintf(w, "fragments\t%s, %s, %d lanes covered, %d helpers (%s)", Plural(f.Primitives, "primitive", "primitives"),
+		Plural(f.Quads, "quad", "quads"), f.Covered, f.HelperLanes, percent(f.HelperShare()))
 	if f.Rejected > 0 {
 		fmt.Fprintf(w, ", %d rejected by depth", f.Rejected)
 	}

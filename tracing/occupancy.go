@@ -3,6 +3,8 @@ package tracing
 import (
 	"fmt"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // An Occupancy is the number of workgroups of a program that a compute unit can hold, with the bounds of its resources.
@@ -30,10 +32,7 @@ func (o *Occupancy) Limiter() string {
 // String describes the occupancy in one line, with its limiter and the bounds of the other resources.
 func (o Occupancy) String() string {
 	text := fmt.Sprintf("%d of %d waves of a compute unit (%.0f%%), %s, limited by %s", o.Waves, o.Slots, 100*float64(o.Waves)/float64(o.Slots),
-		plural(uint64(o.Groups), "workgroup", "workgroups"), o.Limiter())
-	var others []string
-	for _, b := range o.Bounds[1:] {
-		others = append(others, fmt.Sprintf("%s %d", b.Resource, b.Groups))
-	}
+		Plural(uint64(o.Groups), "workgroup", "workgroups"), o.Limiter())
+	others := lists.Map(o.Bounds[1:], func(b Bound) string { return fmt.Sprintf("%s %d", b.Resource, b.Groups) })
 	return text + "; workgroups by " + strings.Join(others, ", ")
 }

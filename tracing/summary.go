@@ -9,6 +9,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/lists"
 	"spvsim/isa"
 )
 
@@ -42,7 +43,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	} else if s.Mode == config.ModeSampled && s.Stopped == "" {
 		fmt.Fprintf(t, "estimate\tnone: all launches were timed (few or small)\n")
 	}
-	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
+	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), Plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shareTexts(classNames(), s.ByClass[:], s.Instructions()), ", "))
 	writeFunctional(t, &s.Counts)
 	s.writeEnergy(t)
@@ -96,16 +97,16 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 		n := &g.Nodes[i]
 		wait := n.Wait()
 		if len(n.Waits) == 0 && n.Payloads > 0 { // functional
-			fmt.Fprintf(w, "node %s\t%s, %s\n", n.Name, plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"))
+			fmt.Fprintf(w, "node %s\t%s, %s\n", n.Name, Plural(n.Payloads, "payload", "payloads"), Plural(n.Workgroups, "workgroup", "workgroups"))
 			continue
 		}
 		fmt.Fprintf(w, "node %s\t%s, %s, wait: mean %.0f, p95 %d, max %d cycles\n", n.Name,
-			plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
+			Plural(n.Payloads, "payload", "payloads"), Plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
 	}
 	writePath(w, g)
 	q := &g.Queue
 	fmt.Fprintf(w, "queue\tpeak %s, %d spilled, %d payloads in scratch memory, waves stalled %d cycles\n",
-		plural(q.PeakDepth, "payload", "payloads"), q.Spills, q.ScratchUsed, q.StallCycles)
+		Plural(q.PeakDepth, "payload", "payloads"), q.Spills, q.ScratchUsed, q.StallCycles)
 	if q.Polls > 0 {
 		fmt.Fprintf(w, "polls\t%d\n", q.Polls)
 	}
@@ -113,7 +114,7 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 		fmt.Fprintf(w, "passes\t%d\n", q.Passes)
 	}
 	if g.Unused > 0 {
-		fmt.Fprintf(w, "unused\t%s allocated and not enqueued\n", plural(g.Unused, "payload", "payloads"))
+		fmt.Fprintf(w, "unused\t%s allocated and not enqueued\n", Plural(g.Unused, "payload", "payloads"))
 	}
 }
 
@@ -138,15 +139,15 @@ func writeSteps(w io.Writer, s *Stats) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		if step.Untimed() {
-			fmt.Fprintf(w, "step %s\t%s, functional, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
+			fmt.Fprintf(w, "step %s\t%s, functional, %d instructions\n", step.Name, Plural(step.Launches, "launch", "launches"), step.Instructions())
 			continue
 		}
 		if step.Concurrent {
-			fmt.Fprintf(w, "step %s\t%s, busy %d cycles, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
+			fmt.Fprintf(w, "step %s\t%s, busy %d cycles, %d instructions\n", step.Name, Plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
 			continue
 		}
 		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
-			plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
+			Plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
 	}
 }
 
@@ -163,7 +164,7 @@ func writeQueues(w io.Writer, s *Stats) {
 				kept += fmt.Sprintf(", %d while its pipe served %s", k.Pipe, k.Queue)
 			}
 		}
-		fmt.Fprintf(w, "queue %s\t%s, busy %d cycles, %s of the wave slots%s\n", q.Name, plural(uint64(len(q.Launches)), "launch", "launches"),
+		fmt.Fprintf(w, "queue %s\t%s, busy %d cycles, %s of the wave slots%s\n", q.Name, Plural(uint64(len(q.Launches)), "launch", "launches"),
 			q.BusyCycles, percent(float64(q.SlotCycles)/float64(max(s.Slots.Total(), 1))), kept)
 	}
 }
@@ -179,10 +180,7 @@ func shareTexts(names []string, counts []uint64, total uint64) []string {
 		}
 	}
 	sort.SliceStable(order, func(a, b int) bool { return counts[order[a]] > counts[order[b]] })
-	var list []string
-	for _, i := range order {
-		list = append(list, fmt.Sprintf("%s %s", names[i], percent(float64(counts[i])/float64(total))))
-	}
+	list := lists.Map(order, func(i int) string { return fmt.Sprintf("%s %s", names[i], percent(float64(counts[i])/float64(total))) })
 	if list == nil {
 		list = []string{"none"}
 	}
@@ -191,7 +189,8 @@ func shareTexts(names []string, counts []uint64, total uint64) []string {
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
-func plural(n uint64, one, many string) string {
+// Plural writes a number of things.
+func Plural(n uint64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -227,7 +226,7 @@ func (s *Stats) LostPayloads() (list []string) {
 	}
 	for i := range s.Graph.Nodes {
 		if n := &s.Graph.Nodes[i]; n.Unused > 0 {
-			list = append(list, fmt.Sprintf("node %s: %s allocated and never enqueued: no node received them", n.Name, plural(n.Unused, "payload was", "payloads were")))
+			list = append(list, fmt.Sprintf("node %s: %s allocated and never enqueued: no node received them", n.Name, Plural(n.Unused, "payload was", "payloads were")))
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // A Counterfactual is the result of the same job on another machine: one without a limit, or with the user's settings.
@@ -102,7 +103,6 @@ func (s *Stats) CyclesText() string {
 	return fmt.Sprintf("%d (%.0f to %.0f)", s.Cycles, low, high)
 }
 
-// writeAdvice writes the advice of counterfactuals.
 func writeAdvice(w io.Writer, list []Counterfactual) {
 	begun := false
 	for i := range list {
@@ -139,7 +139,7 @@ func (c *Counterfactual) CyclesText() string {
 func (c *Counterfactual) MeaningText() string {
 	text := c.Meaning
 	if c.Unmet > 0 {
-		text += "; " + plural(uint64(c.Unmet), "expectation", "expectations") + " not met"
+		text += "; " + Plural(uint64(c.Unmet), "expectation", "expectations") + " not met"
 	}
 	return text
 }
@@ -147,9 +147,7 @@ func (c *Counterfactual) MeaningText() string {
 // SettingTexts lists the fields that differ. Settings that change nothing in the machine, or fields of the job, are listed
 // as given.
 func (c *Counterfactual) SettingTexts() (list []string) {
-	for _, f := range c.Changes {
-		list = append(list, fmt.Sprintf("%s=%s (%s)", f.Path, f.Value, f.Was))
-	}
+	list = lists.Map(c.Changes, func(f config.Change) string { return fmt.Sprintf("%s=%s (%s)", f.Path, f.Value, f.Was) })
 	if list == nil {
 		list = append(slices.Clone(c.Settings), "(nothing of the machine differs)")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/internal/lists"
 	"spvsim/plots"
 )
 
@@ -29,11 +30,7 @@ func machinePaths(_ *cobra.Command, _ []string) []string {
 	if err != nil {
 		return nil
 	}
-	var list []string
-	for _, leaf := range m.AllLeaves() {
-		list = append(list, leaf.Path+"=")
-	}
-	return list
+	return lists.Map(m.AllLeaves(), func(leaf config.Leaf) string { return leaf.Path + "=" })
 }
 
 // parameterNames lists the parameters of the job that precedes on the line.
@@ -45,11 +42,7 @@ func parameterNames(c *cobra.Command, args []string) []string {
 	if err != nil {
 		return nil
 	}
-	var list []string
-	for _, p := range job.Parameters {
-		list = append(list, p.Name+"=")
-	}
-	return list
+	return lists.Map(job.Parameters, func(p config.Variable) string { return p.Name + "=" })
 }
 
 // completeWord completes a command's arguments by names, or by files; only the first argument if the command takes one.
@@ -78,10 +71,5 @@ func completeFlag(c *cobra.Command, flag string, of names) {
 }
 
 func withPrefix(list []string, begun string) (out []string) {
-	for _, name := range list {
-		if strings.HasPrefix(name, begun) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return lists.Filter(list, func(name string) bool { return strings.HasPrefix(name, begun) })
 }

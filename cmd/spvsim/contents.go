@@ -163,10 +163,7 @@ func variable(types *typeWriter, in *spirv.Instruction) []declaration {
 
 // named is an id's name, or the id.
 func named(m *validate.Module, id spirv.ID) string {
-	if name := m.Name(id); name != "" {
-		return name
-	}
-	return fmt.Sprintf("%%%d", id)
+	return cmp.Or(m.Name(id), fmt.Sprintf("%%%d", id))
 }
 
 // preset describes the default value of a specialization constant.

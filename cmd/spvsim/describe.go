@@ -15,6 +15,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments/energyfit"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/lists"
 	"spvsim/plots"
 	"spvsim/tracing"
 	"spvsim/tracing/profile"
@@ -167,19 +168,12 @@ func schemaOf(kind string) ([]byte, error) {
 	case outputs[kind].schema != nil:
 		return outputs[kind].schema()
 	}
-	near := ""
-	if n := config.Nearest(kind, allKinds()); n != "" {
-		near = fmt.Sprintf(" (nearest: %s)", n)
-	}
-	return nil, fmt.Errorf("no schema of %q: want one of %s%s", kind, strings.Join(allKinds(), ", "), near)
+	return nil, fmt.Errorf("no schema of %q: want one of %s%s", kind, strings.Join(allKinds(), ", "), config.Hint(kind, allKinds()))
 }
 
 // fileVersions lists the kinds of output with their versions.
 func fileVersions() string {
-	var list []string
-	for _, kind := range outputKinds() {
-		list = append(list, fmt.Sprintf("%s %d", kind, outputs[kind].version))
-	}
+	list := lists.Map(outputKinds(), func(kind string) string { return fmt.Sprintf("%s %d", kind, outputs[kind].version) })
 	return strings.Join(list, ", ")
 }
 

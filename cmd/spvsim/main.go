@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func reportFault(stderr io.Writer, p *fault.Panic) int {
 			where = ": please report it with " + f.Name() + " and the files that the command read"
 		}
 	}
-	if where == "" {
-		where = ": please report it with the command and the files that it read"
-	}
+	where = cmp.Or(where, ": please report it with the command and the files that it read")
 	fmt.Fprintf(stderr, "spvsim: a fault of spvsim itself (%s)%s\n", text, where)
 	return exitFault
 }
@@ -133,9 +132,7 @@ func (o *output) Write(p []byte) (int, error) {
 	if err == nil {
 		n, err = o.to.Write(p)
 	}
-	if o.err == nil {
-		o.err = err
-	}
+	o.err = cmp.Or(o.err, err)
 	return n, err
 }
 

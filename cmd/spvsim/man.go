@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"spvsim/internal/lists"
 )
 
 func manCommand() *cobra.Command {
@@ -38,12 +40,7 @@ func writeManual(c *cobra.Command, folder string) error {
 
 // manCommands are those that a person calls.
 func manCommands(c *cobra.Command) (list []*cobra.Command) {
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			list = append(list, sub)
-		}
-	}
-	return list
+	return lists.Filter(c.Commands(), func(sub *cobra.Command) bool { return sub.IsAvailableCommand() })
 }
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }

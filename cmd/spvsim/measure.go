@@ -17,6 +17,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments/measure"
 	"spvsim/gpu"
+	"spvsim/internal/lists"
 	"spvsim/vulkan/device"
 )
 
@@ -210,10 +211,7 @@ func simulatedBytes(ctx context.Context, s gpu.Setup) ([][]byte, error) {
 	if len(result.Faults) > 0 {
 		return nil, fmt.Errorf("the simulation has accesses out of bounds, which a device does not define: %s", strings.Join(result.Faults, "; "))
 	}
-	var list [][]byte
-	for i := range result.Buffers {
-		list = append(list, result.Buffers[i].Bytes)
-	}
+	list := lists.Map(result.Buffers, func(b gpu.Buffer) []byte { return b.Bytes })
 	return list, nil
 }
 

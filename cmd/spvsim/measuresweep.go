@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -205,9 +206,7 @@ func fitMachine(c *cobra.Command, rows, base, out string) error {
 	if err := fit.Run(); err != nil {
 		return &failure{err}
 	}
-	if out == "" {
-		out = "-"
-	}
+	out = cmp.Or(out, "-")
 	title := fmt.Sprintf("%s with constants of micro-benchmarks on %s (%s, %s)", base, comparison.Device, comparison.Driver, comparison.Date)
 	if err := writeTo(c, out, fit.WriteMachine(title, filepath.Dir(out))); err != nil {
 		return err

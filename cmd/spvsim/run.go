@@ -16,7 +16,6 @@ import (
 	"spvsim/tracing"
 )
 
-// runFlags are the flags of a run.
 type runFlags struct {
 	jobFlags
 	list       bool

@@ -7,6 +7,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/lists"
 	"spvsim/program"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
@@ -46,10 +47,7 @@ func lowered(m *validate.Module, use *config.Launch, values []config.SpecValue, 
 }
 
 func entryNames(m *validate.Module) (names []string) {
-	for i := range m.EntryPoints {
-		names = append(names, m.EntryPoints[i].Name)
-	}
-	return names
+	return lists.Map(m.EntryPoints, func(e validate.EntryPoint) string { return e.Name })
 }
 
 // entries are a use for each entry point of a module.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spvsim/internal/lists"
 	"spvsim/tracing"
 )
 
@@ -42,10 +43,7 @@ their paths. * represents a name: a class of instructions, a level of memory, a 
 }
 
 func statisticNames(*cobra.Command, []string) (list []string) {
-	for _, s := range tracing.Statistics() {
-		list = append(list, s.Path)
-	}
-	return list
+	return lists.Map(tracing.Statistics(), func(s tracing.Statistic) string { return s.Path })
 }
 
 func noNames(*cobra.Command, []string) []string { return nil }

@@ -24,7 +24,6 @@ import (
 	"spvsim/plots"
 )
 
-// sweepFlags are the flags of a sweep.
 type sweepFlags struct {
 	sweep.Options
 	list         bool
@@ -276,9 +275,7 @@ var errInterrupted = errors.New("interrupted: the same command resumes")
 
 // redraw draws the figures of an experiment from saved rows.
 func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
-	if f.Out == "" {
-		f.Out = "."
-	}
+	f.Out = cmp.Or(f.Out, ".")
 	if err := makeFolder(f.Out); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/term"
 )
 
-// onTerminal reports whether a stream is a terminal.
 func onTerminal(stream any) bool {
 	if o, wrapped := stream.(*output); wrapped {
 		stream = o.to

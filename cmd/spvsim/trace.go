@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/internal/expression"
+	"spvsim/internal/lists"
 	"spvsim/tracing/accesses"
 	"spvsim/tracing/daisen"
 	"spvsim/tracing/monitor"
@@ -275,18 +276,12 @@ func parseBytes(s string) (int64, error) {
 
 // join connects the records with a run.
 func join(s *gpu.Setup, list []record) {
-	var tracers []probe.Tracer
-	for _, r := range list {
-		tracers = append(tracers, r.Tracer)
-	}
+	tracers := lists.Map(list, func(r record) probe.Tracer { return r.Tracer })
 	s.Tracer = probe.Join(tracers...)
 }
 
 // finish ends all records.
 func finish(list []record, result *gpu.Result) error {
-	var errs []error
-	for _, r := range list {
-		errs = append(errs, r.finish(result))
-	}
+	errs := lists.Map(list, func(r record) error { return r.finish(result) })
 	return errors.Join(errs...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // wantedOf names the values of each type of flag whose parser returns errors of package strconv.
@@ -47,10 +48,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, sub := range manCommands(c) {
-		names = append(names, sub.Name())
-	}
+	names := lists.Map(manCommands(c), func(sub *cobra.Command) string { return sub.Name() })
 	near := config.Nearest(args[0], names)
 	if suggested := c.SuggestionsFor(args[0]); near == "" && len(suggested) > 0 {
 		near = suggested[0]

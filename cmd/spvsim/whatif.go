@@ -20,7 +20,6 @@ func (f *whatIfFlag) add(c *cobra.Command) {
 	whatIfFlagOf(c, &f.texts, "run the job also on counterfactual machines, each without one limit, and show what each saves: `names` with commas between, a+b to remove two at once, all, or your own as {name: {path: value}}; may be repeated.")
 }
 
-// whatIfFlagOf adds the flag to a command.
 func whatIfFlagOf(c *cobra.Command, to *[]string, usage string) {
 	c.Flags().StringArrayVar(to, "what-if", nil, usage)
 	completeFlag(c, "what-if", func(*cobra.Command, []string) []string { return append(config.WithoutNames(), config.AllLimits) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // A device of published times: the rows that run on its machine, devices/NAME.yaml.
@@ -143,10 +144,7 @@ func readPublished(name string) ([]published, error) {
 	}
 	for _, form := range publishedForms {
 		if at, ok := columnIndices(rows[0], form.columns); ok {
-			var list []published
-			for _, row := range rows[1:] {
-				list = append(list, form.read(pick(row, at)))
-			}
+			list := lists.Map(rows[1:], func(row []string) published { return form.read(pick(row, at)) })
 			return list, nil
 		}
 	}
@@ -154,7 +152,6 @@ func readPublished(name string) ([]published, error) {
 		strings.Join(rows[0], ", "), strings.Join(publishedForms[0].columns, ", "), strings.Join(publishedForms[1].columns, ", "))
 }
 
-// columnIndices finds columns by their names.
 func columnIndices(have, want []string) (at []int, ok bool) {
 	for _, w := range want {
 		i := slices.Index(have, w)
@@ -167,10 +164,7 @@ func columnIndices(have, want []string) (at []int, ok bool) {
 }
 
 func pick(row []string, at []int) (cells []string) {
-	for _, i := range at {
-		cells = append(cells, row[i])
-	}
-	return cells
+	return lists.Map(at, func(i int) string { return row[i] })
 }
 
 // devicePoints are the rows of files that a job on a device's machine represents.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // A knob is a parameter of the machine that has no source but a fit, and the values to try. The one in the middle is tried first.
@@ -38,11 +39,7 @@ type fitter struct {
 
 // middle is the choice that a search begins with.
 func (f *fitter) middle() []int {
-	at := make([]int, len(f.knobs))
-	for i, k := range f.knobs {
-		at[i] = len(k.Values) / 2
-	}
-	return at
+	return lists.Map(f.knobs, func(k knob) int { return len(k.Values) / 2 })
 }
 
 // results returns the results of a choice of values.

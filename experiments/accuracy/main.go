@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 func main() {
@@ -201,7 +202,6 @@ func summarize(list []result) (s summary) {
 	return s
 }
 
-// byKernel groups results.
 func byKernel(list []result) (names []string, groups map[string][]result) {
 	groups = map[string][]result{}
 	for _, r := range list {
@@ -216,12 +216,7 @@ func byKernel(list []result) (names []string, groups map[string][]result) {
 
 // judged are the results of judges or of others, without those that the device itself does not repeat.
 func judged(list []result, use string) (chosen []result) {
-	for _, r := range list {
-		if r.use == use && r.repeats() {
-			chosen = append(chosen, r)
-		}
-	}
-	return chosen
+	return lists.Filter(list, func(r result) bool { return r.use == use && r.repeats() })
 }
 
 func print(list []result) {

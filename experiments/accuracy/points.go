@@ -72,7 +72,6 @@ func readTable[T any](name string) (table T, err error) {
 	return table, nil
 }
 
-// readKernels reads the table of kernels.
 func readKernels() (map[string]*kernel, error) {
 	list, err := readTable[[]*kernel]("kernels.yaml")
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -102,11 +103,7 @@ func writeRows(name string, rows [][]string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := csv.NewWriter(f).WriteAll(rows); err != nil {
-		return err
-	}
-	return f.Close()
+	return errors.Join(csv.NewWriter(f).WriteAll(rows), f.Close())
 }
 
 // twoDigits writes a number rounded to two significant digits.

@@ -26,6 +26,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/energy"
+	"spvsim/internal/lists"
 	"spvsim/tracing"
 )
 
@@ -104,10 +105,7 @@ func (f *Fit) search() (err error) {
 
 // chooseEntries finds the entries that the keys name.
 func (f *Fit) chooseEntries() (faults []error) {
-	var known []string
-	for _, e := range energy.Entries() {
-		known = append(known, e.Path)
-	}
+	known := lists.Map(energy.Entries(), func(e energy.Entry) string { return e.Path })
 	for _, key := range f.Keys {
 		name, span, ranged := strings.Cut(key, "=")
 		found := false
@@ -125,10 +123,7 @@ func (f *Fit) chooseEntries() (faults []error) {
 			faults = append(faults, f.add(e))
 		}
 		if !found {
-			hint := ""
-			if near := config.Nearest(name, known); near != "" {
-				hint = fmt.Sprintf(" (nearest: %s)", near)
-			}
+			hint := config.Hint(name, known)
 			faults = append(faults, fmt.Errorf("--key %s: %w%s: want a path of energy in the machine's description, such as energy.scale or energy.registers.*", key, ErrEntry, hint))
 		}
 	}
@@ -277,10 +272,7 @@ func (f *Fit) determine() error {
 			return nil
 		}
 		if !f.Fix {
-			var faults []error
-			for _, g := range groups {
-				faults = append(faults, fmt.Errorf("%w: %s", ErrUndetermined, f.unknown(g)))
-			}
+			faults := lists.Map(groups, func(g []int) error { return fmt.Errorf("%w: %s", ErrUndetermined, f.unknown(g)) })
 			return errors.Join(append(faults, fmt.Errorf("%w: want rows of jobs that differ in these, fewer entries (--key), or --fix, which leaves them as they are", ErrUndetermined))...)
 		}
 		last := groups[0][len(groups[0])-1]
@@ -294,10 +286,7 @@ func (f *Fit) determine() error {
 
 // unknown says what the rows do not tell of a group.
 func (f *Fit) unknown(group []int) string {
-	var names []string
-	for _, j := range group {
-		names = append(names, f.entries[j].Path)
-	}
+	names := lists.Map(group, func(j int) string { return f.entries[j].Path })
 	if len(names) == 1 {
 		return "no row changes with " + names[0] + " by more than its uncertainty"
 	}
@@ -329,10 +318,7 @@ func (f *Fit) sizes(x []float64) []float64 {
 // residuals by less than one standard error in all, or by less than rounding. The singular vectors of the matrix with columns of these sizes
 // are the combinations (Belsley, Kuh and Welsch, Regression Diagnostics, 1980, have the same for columns of length 1).
 func undetermined(a *mat.Dense, sizes []float64) (groups [][]int) {
-	inverse := make([]float64, len(sizes))
-	for j := range sizes {
-		inverse[j] = 1 / sizes[j]
-	}
+	inverse := lists.Map(sizes, func(f float64) float64 { return 1 / f })
 	d := decompose(a, inverse)
 	for k, s := range d.values {
 		if s >= 1 && s > rankShare*d.values[0] {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"spvsim/internal/lists"
 )
 
 // A problem is the search of the least sum of squares of residuals, with bounds.
@@ -96,10 +98,7 @@ func (p *problem) jacobian(x []float64) *mat.Dense {
 }
 
 func sumOfSquares(list []float64) (s float64) {
-	for _, x := range list {
-		s += x * x
-	}
-	return s
+	return lists.Sum(list, func(x float64) float64 { return x * x })
 }
 
 // bounded returns the x between low and high with the least |A x - b|, by the active set method of Stark and Parker (Bounded-variable least

@@ -14,6 +14,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/fault"
+	"spvsim/internal/lists"
 	"spvsim/internal/schema"
 )
 
@@ -187,7 +188,6 @@ type Error fault.Fault
 
 func (e *Error) Error() string { return (*fault.Fault)(e).Text("energyfit") }
 
-// Unwrap returns the kind of error.
 func (e *Error) Unwrap() error { return e.Kind }
 
 func rowsError(name string, line int, column, format string, args ...any) error {
@@ -197,19 +197,12 @@ func rowsError(name string, line int, column, format string, args ...any) error 
 // columnsOf finds the meaning of each column; nil: it is left out.
 func columnsOf(name string, header []string) ([]*column, error) {
 	list := make([]*column, len(header))
-	var known []string
-	for i := range rowColumns {
-		known = append(known, rowColumns[i].name)
-	}
+	known := lists.Map(rowColumns, func(c column) string { return c.name })
 	for i, of := range header {
 		if k := slices.Index(known, of); k >= 0 {
 			list[i] = &rowColumns[k]
 		} else if of != stepColumn && !slices.Contains(otherColumns, of) {
-			hint := ""
-			if near := config.Nearest(of, known); near != "" {
-				hint = fmt.Sprintf(" (nearest: %s)", near)
-			}
-			return nil, rowsError(name, 1, of, "unknown column%s: want %s", hint, strings.Join(known, ", "))
+			return nil, rowsError(name, 1, of, "unknown column%s: want %s", config.Hint(of, known), strings.Join(known, ", "))
 		}
 		if slices.Contains(header[:i], of) {
 			return nil, rowsError(name, 1, of, "found the column twice")

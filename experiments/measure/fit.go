@@ -14,6 +14,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/lists"
 )
 
 // A Fit chooses constants of a machine so that its micro-benchmarks take as long as a device's.
@@ -124,10 +125,7 @@ func (f *Fit) simulate(list []*fittedKey) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var paths []string
-	for _, k := range list {
-		paths = append(paths, k.path)
-	}
+	paths := lists.Map(list, func(k *fittedKey) string { return k.path })
 	settings := f.settings()
 	simulated, err := f.Simulate(settings, paths)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"spvsim/experiments/sweep"
 	"spvsim/gpu"
+	"spvsim/internal/lists"
 	"spvsim/vulkan/device"
 )
 
@@ -123,16 +124,12 @@ func Recorded(t *sweep.Table, from io.Reader) error {
 		names = append(names, c.name)
 	}
 	for _, name := range append(names, "measured_error") {
-		values := make([]any, len(rows))
-		for i, r := range rows {
-			values[i] = cellOf(found[r.label()][name])
-		}
+		values := lists.Map(rows, func(r row) any { return cellOf(found[r.label()][name]) })
 		t.Add(name, values)
 	}
 	return nil
 }
 
-// cellOf is the value of a cell's text.
 func cellOf(text string) any {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n

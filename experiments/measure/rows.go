@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/lists"
 	"spvsim/vulkan/device"
 )
 
@@ -59,16 +60,12 @@ func Table(p *device.Physical, job *config.Job, r *Result, now time.Time) *sweep
 		return s.Name
 	})
 	each("launches", func(s *StepTime) any { return int64(s.Launches) })
-	var points []*Point
-	for i := range rows {
-		points = append(points, r.point(rows[i].Times, p, now))
-	}
+	points := lists.Map(rows, func(s StepTime) *Point { return r.point(s.Times, p, now) })
 	addColumns(t, points)
 	each("results", func(*StepTime) any { return map[bool]string{true: "right", false: "wrong"}[len(r.Failures) == 0] })
 	return t
 }
 
-// parametersText lists a job's parameters as name=value.
 func parametersText(job *config.Job) any {
 	var words []string
 	for _, v := range job.Parameters {

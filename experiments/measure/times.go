@@ -1,8 +1,6 @@
 package measure
 
-import (
-	"slices"
-)
+import "slices"
 
 // A Sample is a time that was measured several times, in microseconds.
 type Sample []float64

@@ -370,7 +370,6 @@ graph: [{node: seed, count: 1}]
 `
 )
 
-// job is the workload as a job.
 func (w *workload) job() (*config.Job, error) {
 	if w.library != "" {
 		return w.libraryJob()

@@ -70,7 +70,6 @@ type submission struct {
 
 const submissionFile = "submissions.jsonl"
 
-// rowsName is the file of a task's rows.
 func rowsName(file, task string) string { return file + "-" + task + ".rows" }
 
 // newArray makes the folder of submissions in the sweep's output folder.
@@ -216,7 +215,6 @@ func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 	return fmt.Sprintf("%s; log: %s%s", text, name, lastLines(string(log)))
 }
 
-// taskOf returns the task that has a point.
 func (s *submission) taskOf(point int) int {
 	i, found := slices.BinarySearch(s.First, point)
 	if !found {

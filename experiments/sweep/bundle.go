@@ -22,6 +22,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Files of a bundle's folder. A task needs all three, and nothing else.
@@ -283,10 +284,7 @@ func (b *Bundle) Plan(ctx context.Context) (*Plan, error) {
 }
 
 func cellsOf(p *config.Point) (cells []Cell) {
-	for _, c := range p.Cells {
-		cells = append(cells, Cell(c))
-	}
-	return cells
+	return lists.Map(p.Cells, func(c config.Cell) Cell { return Cell(c) })
 }
 
 // taskScript starts a task where a bundle's three files are. A program that is damaged may not start, so its checksum is

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"spvsim/internal/lists"
 )
 
 // Describe lists the points, which of them have a result, and how long the others will take. The store may be nil. For
@@ -46,10 +48,7 @@ func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
 }
 
 func (s *Spec) label() string {
-	var parts []string
-	for _, c := range s.Cells {
-		parts = append(parts, c.Name+"="+cellText(c.Value))
-	}
+	parts := lists.Map(s.Cells, func(c Cell) string { return c.Name + "=" + cellText(c.Value) })
 	return strings.Join(parts, " ")
 }
 

@@ -23,7 +23,6 @@ func newInputs(base fs.FS) *Inputs { return &Inputs{base: base, opened: map[stri
 // Base returns the file system below, for files.Unrestricted.
 func (n *Inputs) Base() fs.FS { return n.base }
 
-// Open implements fs.FS.
 func (n *Inputs) Open(name string) (fs.File, error) {
 	f, err := n.base.Open(name)
 	if err == nil {
@@ -53,7 +52,6 @@ func (b *Bundle) Open(name string) (fs.File, error) {
 	return &inputFile{inputInfo{path.Base(name), int64(len(data))}, bytes.NewReader(data)}, nil
 }
 
-// Stat implements fs.StatFS.
 func (b *Bundle) Stat(name string) (fs.FileInfo, error) {
 	data, err := b.inputFile(name)
 	if err != nil {

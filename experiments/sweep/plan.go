@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Identity identifies the simulator. Build distinguishes two simulators that may give different results; it is part of
@@ -52,9 +54,7 @@ func (l Limits) withDefaults(j *config.Limits) Limits {
 	if l.Cycles == 0 {
 		l.Cycles = uint64(j.Cycles)
 	}
-	if l.Seconds == 0 {
-		l.Seconds = j.HostSeconds
-	}
+	l.Seconds = cmp.Or(l.Seconds, j.HostSeconds)
 	return l
 }
 
@@ -74,12 +74,7 @@ type Setting struct {
 
 // JobSettings are the settings of the job, without those of the machine.
 func (s *Spec) JobSettings() (list []Setting) {
-	for _, x := range s.Settings {
-		if x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") {
-			list = append(list, x)
-		}
-	}
-	return list
+	return lists.Filter(s.Settings, func(x Setting) bool { return x.Path != "machine" && !strings.HasPrefix(x.Path, "machine.") })
 }
 
 // Cell is a named value: int64, float64 or string.

@@ -6,6 +6,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // timeOf returns the cycles of a point with what they were estimated from; nil: it has none.
@@ -32,10 +33,7 @@ func timeOf(r *Record) *account.Counts {
 // ratios adds, for each axis of the machine, by how much each point takes longer than the one with the axis' first value and the same other parameters,
 // with the interval of that: docs/model/sampling.md has the formula.
 func (b *rowsBuilder) ratios() {
-	var times []*account.Counts
-	for _, r := range b.records {
-		times = append(times, timeOf(r))
-	}
+	times := lists.Map(b.records, timeOf)
 	names := b.parameterNames()
 	for _, name := range names {
 		if !config.OfMachine(b.plan.Experiment.ColumnPath(b.plan.Small, name)) {

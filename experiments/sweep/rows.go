@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 )
 
 // ErrColumn means that a column of an experiment does not exist, or can't be computed.
@@ -227,10 +228,7 @@ func (b *rowsBuilder) nearest(path string) string {
 		}
 	}
 	slices.Sort(known)
-	if near := config.Nearest(path, known); near != "" {
-		return fmt.Sprintf(" (nearest: %s)", near)
-	}
-	return ""
+	return config.Hint(path, known)
 }
 
 func leafPaths(v any, at string, out *[]string) {
@@ -347,15 +345,8 @@ func parseCell(s string) any {
 }
 
 func (b *rowsBuilder) unknown(name string) error {
-	var known []string
-	for i := range b.table.Columns {
-		known = append(known, b.table.Columns[i].Name)
-	}
-	near := ""
-	if n := config.Nearest(name, known); n != "" {
-		near = fmt.Sprintf(" (nearest: %s)", n)
-	}
-	return fmt.Errorf("the rows have no column %s%s", name, near)
+	known := lists.Map(b.table.Columns, func(t TableColumn) string { return t.Name })
+	return fmt.Errorf("the rows have no column %s%s", name, config.Hint(name, known))
 }
 
 func (b *rowsBuilder) derived() error {
@@ -388,10 +379,7 @@ func (b *rowsBuilder) expression(d *config.Derived) error {
 		if fault != nil {
 			return nil
 		}
-		var cells []config.Cell
-		for _, c := range used {
-			cells = append(cells, config.Cell{Name: c.Name, Value: c.orNaN(row)})
-		}
+		cells := lists.Map(used, func(c *TableColumn) config.Cell { return config.Cell{Name: c.Name, Value: c.orNaN(row)} })
 		var v float64
 		if v, fault = d.Expr.EvalFloat(cells); fault != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // Folders and files of a sweep's output folder.
@@ -160,10 +162,7 @@ func (p *Plan) Faults(s *Store, most int) (string, error) {
 		if count++; count > most {
 			continue
 		}
-		var cells []string
-		for _, c := range p.Specs[i].Cells {
-			cells = append(cells, fmt.Sprintf("%s = %v", c.Name, c.Value))
-		}
+		cells := lists.Map(p.Specs[i].Cells, func(c Cell) string { return fmt.Sprintf("%s = %v", c.Name, c.Value) })
 		fmt.Fprintf(&text, "\n  point %d (%s): %s", i, strings.Join(cells, ", "), strings.ReplaceAll(strings.TrimSpace(r.Error), "\n", "\n  "))
 	}
 	if count > most {

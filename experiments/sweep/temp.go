@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -37,9 +38,7 @@ func hostName() string {
 // clearTemps removes the temporary files of dead writers for a file, or in a folder if the file's own name is empty.
 func clearTemps(file string) {
 	dir, base := filepath.Split(file)
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // the following write reports the error

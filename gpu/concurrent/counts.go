@@ -201,7 +201,6 @@ func (g *Launches) Times(i int) account.ConcurrentLaunch {
 	return g.launchTimes(g.launches[i], &g.processor.Records[i])
 }
 
-// HasBegun reports whether a launch has begun.
 func (g *Launches) HasBegun(i int) bool { return !g.launches[i].dispatched.None() }
 
 // AddOwn adds the counts of a launch that has ended: one with copies of its code, or a dispatch of a graph.

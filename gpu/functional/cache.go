@@ -24,7 +24,6 @@ type runPool struct {
 	warm    *hierarchy.Analytic
 }
 
-// pool returns the pool of runs with this warming.
 func (c *Cache) pool(warm *hierarchy.Analytic) *runPool {
 	if warm != nil {
 		return &c.warmed

@@ -345,7 +345,6 @@ type recent struct {
 	table   *table
 }
 
-// codeOf returns the code of a program, and worker k's table for it.
 func (x *recent) codeOf(k *worker, p *program.Program) (*code, *table) {
 	if x.program != p {
 		c := k.run.code(p)

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"spvsim/internal/lists"
 )
 
 // Rules say what of the objects is not state.
@@ -117,7 +119,6 @@ type layout struct {
 	raw         bool // nor bytes between their fields: they are written as they lie in memory
 }
 
-// layoutOf returns the layout of a type.
 func (g *Graph) layoutOf(t reflect.Type) layout {
 	if l, ok := g.layouts[t]; ok {
 		return l
@@ -278,7 +279,6 @@ func atomicPointer(at unsafe.Pointer, t reflect.Type) *unsafe.Pointer {
 	return (*unsafe.Pointer)(unsafe.Add(at, f.Offset))
 }
 
-// mapOf returns the map that is an object.
 func mapOf(o *object) reflect.Value {
 	at := o.at
 	return reflect.NewAt(o.typ, unsafe.Pointer(&at)).Elem()
@@ -324,10 +324,7 @@ func sortedKeys(m reflect.Value, number func(unsafe.Pointer) (int, bool)) ([]ref
 		list = append(list, sorted{k, text})
 	}
 	slices.SortFunc(list, func(a, b sorted) int { return cmp.Compare(a.text, b.text) })
-	keys := make([]reflect.Value, len(list))
-	for i := range list {
-		keys[i] = list[i].key
-	}
+	keys := lists.Map(list, func(s sorted) reflect.Value { return s.key })
 	return keys, nil
 }
 

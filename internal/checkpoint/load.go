@@ -77,7 +77,6 @@ func (d *decoder) text() string {
 	return string(b)
 }
 
-// makeObjects makes an object.
 func (d *decoder) makeObjects(name string, n int) {
 	t := d.typeOf(name)
 	switch {

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -52,10 +53,7 @@ var functions = map[string]function{
 
 // Functions lists the functions by name; if(condition, a, b), another form of condition ? a : b, is the last.
 func Functions() (names []string) {
-	for name := range functions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names = slices.Sorted(maps.Keys(functions))
 	return append(names, "if")
 }
 

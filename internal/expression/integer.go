@@ -18,10 +18,8 @@ type Integer struct {
 	negative bool
 }
 
-// Signed converts a signed integer.
 func Signed(i int64) Integer { return Integer{uint64(i), i < 0} }
 
-// Unsigned converts an unsigned integer.
 func Unsigned(u uint64) Integer { return Integer{bits: u} }
 
 // Bits returns the integer's 64 bits, in two's complement if it is negative.

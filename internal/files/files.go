@@ -99,7 +99,6 @@ func Unrestricted(fsys fs.FS) bool {
 	return ok && s.unrestricted
 }
 
-// Open implements fs.FS.
 func (s system) Open(name string) (fs.File, error) {
 	info, err := s.Stat(name)
 	if err == nil {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -60,9 +61,7 @@ func (in *Inspection) staticUses() (list []Shader) {
 	for i := range in.Shaders {
 		s := &in.Shaders[i]
 		for _, use := range s.Uses {
-			if use.Entry == "" {
-				use.Entry = in.Entry
-			}
+			use.Entry = cmp.Or(use.Entry, in.Entry)
 			list = append(list, Shader{Name: s.Name, Module: s.Module, Launch: &use, Values: in.Values})
 		}
 	}

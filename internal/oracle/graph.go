@@ -289,7 +289,6 @@ func (r *graphRun) start(tickets []ticket) error {
 	return nil
 }
 
-// workgroups runs the workgroups of a launch.
 func (r *graphRun) workgroups(l *launch, a *array) error {
 	n := l.node
 	for _, i := range a.elems {

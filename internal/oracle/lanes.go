@@ -3,6 +3,7 @@ package oracle
 import (
 	"math/bits"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -222,10 +223,7 @@ func (w *wave) print(v *ir.Value) {
 		return
 	}
 	w.eachLane(w.mask, func(_ int, l *lane) {
-		args := make([]uint64, len(v.Args))
-		for i, a := range v.Args {
-			args[i] = l.value(a)
-		}
+		args := lists.Map(v.Args, l.value)
 		w.g.m.d.Print(w.g.m.f.Strings[v.Imm], args)
 	})
 }

@@ -337,8 +337,6 @@ func (t *Texels) index(at [3]uint32) uint32 { return at[0] + t.Dims[0]*(at[1]+t.
 // Size returns the dimensions.
 func (t *Texels) Size() [3]uint32 { return t.Dims }
 
-// Load reads a texel.
 func (t *Texels) Load(at [3]uint32) [4]uint64 { return t.Data[t.index(at)] }
 
-// Store writes a texel.
 func (t *Texels) Store(at [3]uint32, texel [4]uint64) { t.Data[t.index(at)] = texel }

@@ -7,6 +7,7 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -101,12 +102,8 @@ func (c *Column) endPage() {
 			NumValues: int32(len(c.present)), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 		}),
 	})
-	if c.err == nil {
-		c.err = err
-	}
-	if c.err == nil {
-		c.err = err2
-	}
+	c.err = cmp.Or(c.err, err)
+	c.err = cmp.Or(c.err, err2)
 	c.pages.Write(header)
 	c.pages.Write(packed)
 	c.plain += len(header) + len(page)
@@ -178,9 +175,7 @@ func (t *Writer) EndGroup(rows int) error {
 		group.TotalByteSize += chunk.MetaData.TotalUncompressedSize
 		group.TotalCompressedSize += chunk.MetaData.TotalCompressedSize
 		group.Columns = append(group.Columns, chunk)
-		if t.err == nil {
-			t.err = c.err
-		}
+		t.err = cmp.Or(t.err, c.err)
 	}
 	t.groups = append(t.groups, group)
 	t.rows += int64(rows)

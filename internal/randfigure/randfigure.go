@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"spvsim/internal/lists"
 )
 
 // Bytes returns the choices of a seed.
@@ -26,7 +28,6 @@ func Bytes(seed uint64) []byte {
 // Choices are random choices, read from bytes. After the last byte every choice is the first one.
 type Choices struct{ data []byte }
 
-// New returns choices that are read from data.
 func New(data []byte) *Choices { return &Choices{data} }
 
 // IntN returns an integer from 0 to n-1.
@@ -39,7 +40,6 @@ func (c *Choices) IntN(n int) int {
 	return v
 }
 
-// OneOf returns one of the words.
 func (c *Choices) OneOf(words ...string) string { return words[c.IntN(len(words))] }
 
 func (c *Choices) bits() uint64 {
@@ -148,10 +148,7 @@ func (c *Choices) Rows() string {
 	}
 	lines := []string{strings.Join(names, ",")}
 	for i := range rows {
-		var line []string
-		for _, name := range names {
-			line = append(line, cells[name][i])
-		}
+		line := lists.Map(names, func(name string) string { return cells[name][i] })
 		lines = append(lines, strings.Join(line, ","))
 	}
 	return strings.Join(lines, "\n") + "\n"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
+
+	"spvsim/internal/lists"
 )
 
 // Kinds of problems.
@@ -20,10 +22,8 @@ type Problem struct {
 	Kind      error
 }
 
-// Error implements error.
 func (p Problem) Error() string { return p.Path + ": " + p.Msg }
 
-// Unwrap returns the kind of problem.
 func (p Problem) Unwrap() error { return p.Kind }
 
 // RangeProblem returns the problem of a value out of range.
@@ -55,16 +55,11 @@ func CheckAt(v reflect.Value, path string) []Problem {
 	return ps
 }
 
-// PrefixPaths prefixes the paths of problems with a path.
 func PrefixPaths(path string, ps []Problem) []Problem {
 	if path == "" {
 		return ps
 	}
-	out := make([]Problem, len(ps))
-	for i, p := range ps {
-		out[i] = Problem{Path: path + "." + p.Path, Msg: p.Msg, Kind: p.Kind}
-	}
-	return out
+	return lists.Map(ps, func(p Problem) Problem { return Problem{Path: path + "." + p.Path, Msg: p.Msg, Kind: p.Kind} })
 }
 
 func (f *Field) check(v reflect.Value, path string) []Problem {

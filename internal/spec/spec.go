@@ -10,6 +10,8 @@
 //	default   value if a file leaves the field out; "": an empty text or list, or a mapping whose fields all have defaults
 //	required  "true" when a text may not be empty
 //	unit      unit of the number
+//	short     "true" on the field that a scalar, or a list, in place of the mapping sets: x: work
+//	single    "true" on a list that one value in its place also writes
 //	acts      kinds of scheduler under which the field has an effect
 //	doc       one line of documentation
 //
@@ -41,6 +43,8 @@ type Field struct {
 	HasDefault     bool
 	Default        string
 	Required       bool
+	Short          bool
+	Single         bool
 	Type           reflect.Type
 	SchedulerKinds []string // kinds of scheduler under which the field has an effect; nil: all
 
@@ -105,6 +109,10 @@ func (f *Field) read(key, value string) {
 		f.Pow2 = value == "true"
 	case "required":
 		f.Required = value == "true"
+	case "short":
+		f.Short = value == "true"
+	case "single":
+		f.Single = value == "true"
 	case "default":
 		f.Default, f.HasDefault = value, true
 	case "enum":
@@ -147,7 +155,6 @@ func mustRange(s string) (low, high float64) {
 	return low, high
 }
 
-// SetDefault sets v to the field's default.
 func (f *Field) SetDefault(v reflect.Value) {
 	if v.Kind() == reflect.Struct {
 		for _, inner := range Fields(v.Type()) {
@@ -187,12 +194,7 @@ func (f *Field) IsDefault(v reflect.Value) bool {
 	case reflect.Slice:
 		return v.Len() == 0
 	case reflect.Struct:
-		for _, inner := range Fields(v.Type()) {
-			if !inner.IsDefault(v.FieldByIndex(inner.Index)) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(Fields(v.Type()), func(inner Field) bool { return !inner.IsDefault(v.FieldByIndex(inner.Index)) })
 	}
 	return fmt.Sprint(v.Interface()) == f.Default
 }

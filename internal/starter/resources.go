@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,9 +71,7 @@ func (w *writer) add(b *ir.Binding) {
 
 // unique returns a name that no other buffer has.
 func (w *writer) unique(name, otherwise string) string {
-	if name == "" {
-		name = otherwise
-	}
+	name = cmp.Or(name, otherwise)
 	base := name
 	for i := 2; w.names[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spirv"
@@ -205,12 +206,7 @@ func (w *writer) choose() error {
 	if len(w.entries) == 0 {
 		return fmt.Errorf("found no entry point %q: want one of %s", w.Entry, w.entryNames())
 	}
-	var nodes []*entry
-	for _, e := range w.entries {
-		if e.prog.Node != nil {
-			nodes = append(nodes, e)
-		}
-	}
+	nodes := lists.Filter(w.entries, func(e *entry) bool { return e.prog.Node != nil })
 	if w.entries = w.entries[:1]; len(nodes) > 0 {
 		w.entries = nodes
 	}
@@ -218,10 +214,7 @@ func (w *writer) choose() error {
 }
 
 func (w *writer) entryNames() string {
-	var names []string
-	for i := range w.m.EntryPoints {
-		names = append(names, fmt.Sprintf("%q", w.m.EntryPoints[i].Name))
-	}
+	names := lists.Map(w.m.EntryPoints, func(e validate.EntryPoint) string { return fmt.Sprintf("%q", e.Name) })
 	return strings.Join(names, ", ")
 }
 

@@ -73,7 +73,6 @@ func assembly(write func(a assembler)) func() ([]byte, error) {
 	}
 }
 
-// splitErrors returns the errors of a list.
 func splitErrors(list build.ErrorList) (all []error) {
 	for _, e := range list {
 		all = append(all, e)

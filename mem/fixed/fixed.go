@@ -83,7 +83,6 @@ func Rescale(time, to, from uint64) uint64 { return (time*to + from/2) / from }
 // Ceil is the first cycle that begins at a fixed-point time or later.
 func Ceil(fixed uint64) uint64 { return (fixed + 1<<Shift - 1) >> Shift }
 
-// PowerOfTwo reports whether n is one.
 func PowerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
 
 // Log2 returns the logarithm of a power of two.

@@ -1,8 +1,6 @@
 package hierarchy
 
-import (
-	"testing"
-)
+import "testing"
 
 // Addresses of a channel are its own, one after the other, whatever the number of channels.
 func TestAddressesWithinChannels(t *testing.T) {

@@ -1,8 +1,6 @@
 package hierarchy
 
-import (
-	"testing"
-)
+import "testing"
 
 // A line that is partly stored goes to the next cache as it is: what is missing is missing there too.
 func TestEvictedWords(t *testing.T) {

@@ -1,8 +1,6 @@
 package hierarchy
 
-import (
-	"spvsim/mem/fixed"
-)
+import "spvsim/mem/fixed"
 
 // latencyFIFOs keep the loads of compute units, hits and misses alike, from the lookup in the vector cache to the
 // return of their data, in the order of issue. A load returns after those before it. While all entries are held, the

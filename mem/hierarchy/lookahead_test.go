@@ -1,8 +1,6 @@
 package hierarchy
 
-import (
-	"testing"
-)
+import "testing"
 
 // Misses find free entries up to the first entry that is taken: in the slice that has least, and none where other units share the cache.
 func TestFreeMSHRs(t *testing.T) {

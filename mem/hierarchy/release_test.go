@@ -1,8 +1,6 @@
 package hierarchy
 
-import (
-	"testing"
-)
+import "testing"
 
 // Barriers write back the levels that they name, and wait for what these have to write; dropped lines that were dirty count as written back.
 func TestReleasesOfLevels(t *testing.T) {

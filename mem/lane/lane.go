@@ -48,7 +48,6 @@ func Wide(st *isa.State, r isa.Reg) Pair {
 	return Pair{st.V[i : i+st.Lanes], st.V[i+st.Lanes:][:st.Lanes]}
 }
 
-// Lane is a lane's value.
 func (p Pair) Lane(lane int) uint64 { return uint64(p.low[lane]) | uint64(p.high[lane])<<32 }
 
 // Set writes a lane's result; a scalar destination keeps the last one written,
@@ -74,7 +73,6 @@ func Result(in *isa.Inst, i int) isa.Reg {
 	return in.Dst
 }
 
-// Element is the type of one element.
 func Element(in *isa.Inst) isa.Type {
 	if in.Mem.Elem != isa.Void {
 		return in.Mem.Elem

@@ -3,9 +3,7 @@
 // it. It does not know where an element lives nor what an update costs.
 package rmw
 
-import (
-	"spvsim/isa"
-)
+import "spvsim/isa"
 
 // A Func gives the new value of an element from the old one, the operand and,
 // for compare-exchange, the comparator. Values are the element's bits,

@@ -189,7 +189,6 @@ func (i *Image) Dimension(m *isa.Mem, k int) uint32 {
 	return 0
 }
 
-// LevelExtent returns width, height and depth of a level.
 func (i *Image) LevelExtent(level uint32) (width, height, depth uint32) {
 	width, height = i.levelSize(level)
 	return width, height, i.levelDepth(level)

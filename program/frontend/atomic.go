@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -43,10 +44,7 @@ func (b *atomics) atomic(op isa.Op, data ...int) {
 	p := b.ptrTo(b.arg(0), b.resultType())
 	scope, semantics := b.fenceScope(1), b.constBits(b.arg(2))
 	b.release(scope, semantics)
-	args := make([]*ir.Value, len(data))
-	for i, n := range data {
-		args[i] = b.scalarOf(b.arg(n))
-	}
+	args := lists.Map(data, func(n int) *ir.Value { return b.scalarOf(b.arg(n)) })
 	b.set(b.atomicAccess(op, p, b.comp(b.resultType()), args))
 	b.acquire(scope, semantics)
 }

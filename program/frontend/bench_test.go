@@ -1,8 +1,6 @@
 package frontend
 
-import (
-	"testing"
-)
+import "testing"
 
 // BenchmarkBuild translates a shader with matrices and several functions.
 func BenchmarkBuild(b *testing.B) {

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -55,11 +56,7 @@ func init() {
 
 func identities(ops ...isa.Op) func(b *inputs) []*ir.Value {
 	return func(b *inputs) []*ir.Value {
-		out := make([]*ir.Value, len(ops))
-		for i, op := range ops {
-			out[i] = b.op(op, isa.I32)
-		}
-		return out
+		return lists.Map(ops, func(op isa.Op) *ir.Value { return b.op(op, isa.I32) })
 	}
 }
 

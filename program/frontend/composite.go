@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -156,11 +157,7 @@ func columns(leaves []*ir.Value, rows int) matrix {
 }
 
 func (m matrix) row(i int) []*ir.Value {
-	out := make([]*ir.Value, len(m))
-	for c := range m {
-		out[c] = m[c][i]
-	}
-	return out
+	return lists.Map(m, func(v []*ir.Value) *ir.Value { return v[i] })
 }
 
 func (m matrix) leaves() []*ir.Value {

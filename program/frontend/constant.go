@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -131,10 +132,7 @@ func (b *values) nullLeaves(t *validate.Type) (out []*ir.Value) {
 
 func (b *values) undefined() {
 	types := b.leafTypes(b.resultType())
-	out := make([]*ir.Value, len(types))
-	for i, t := range types {
-		out[i] = b.undef(t)
-	}
+	out := lists.Map(types, b.undef)
 	b.set(out...)
 }
 
@@ -153,10 +151,7 @@ func (b *values) specConstantOp() {
 	if b.isKernel() && len(b.in.Operands) > 1 && (v.ptr != nil || b.m.TypeOf(b.arg(1)).Kind == validate.KindPointer) {
 		return // an address
 	}
-	leaves := make([]*ir.Value, len(v.leaves))
-	for i, leaf := range v.leaves {
-		leaves[i] = b.fold(leaf)
-	}
+	leaves := lists.Map(v.leaves, b.fold)
 	b.globals[outer.Result] = val{leaves: leaves}
 }
 

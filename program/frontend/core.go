@@ -116,7 +116,6 @@ func (b *core) encoding(t *validate.Type) isa.Type {
 // comp returns the scalar type of a scalar or vector.
 func (b *core) comp(t *validate.Type) isa.Type { return b.scalar(t.Component()) }
 
-// typ returns the type with an id.
 func (b *core) typ(id spirv.ID) *validate.Type {
 	t := b.m.Type(id)
 	if t == nil {
@@ -128,7 +127,6 @@ func (b *core) typ(id spirv.ID) *validate.Type {
 // resultType returns the type of the current instruction's result.
 func (b *core) resultType() *validate.Type { return b.typ(b.in.Type) }
 
-// typeOf returns the type of the value that an id names.
 func (b *core) typeOf(id spirv.ID) *validate.Type {
 	t := b.m.TypeOf(id)
 	if t == nil {
@@ -277,7 +275,6 @@ type constKey struct {
 	bits uint64
 }
 
-// constant returns the constant with the given bits.
 func (b *core) constant(t isa.Type, bits uint64) *ir.Value {
 	bits &= t.Mask()
 	key := constKey{t, bits}

@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -15,10 +16,7 @@ func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) 
 	if e := m.EntryPoint(name); e != nil {
 		return e, nil
 	}
-	names := make([]string, len(m.EntryPoints))
-	for i, e := range m.EntryPoints {
-		names[i] = e.Name
-	}
+	names := lists.Map(m.EntryPoints, func(e validate.EntryPoint) string { return e.Name })
 	return nil, fmt.Errorf("program: %w: found no entry point %q: want one of %q", validate.ErrInvalid, name, names)
 }
 

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -33,10 +34,7 @@ func noOp(*builder) {}
 func (b *builder) startPhi() {
 	fr := b.fr
 	types := b.leafTypes(b.resultType())
-	values := make([]*ir.Value, len(types))
-	for i, t := range types {
-		values[i] = b.phi(b.blk, t)
-	}
+	values := lists.Map(types, func(t isa.Type) *ir.Value { return b.phi(b.blk, t) })
 	fr.phis = append(fr.phis, pendingPhi{b.in, b.blk, values})
 	b.define(val{leaves: values})
 }

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -138,10 +139,7 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 func (b *builder) returned(fr *frame, from *ir.Block) val {
 	if len(fr.rets) == 0 {
 		types := b.leafTypes(b.typ(fr.fn.Def.Type))
-		out := make([]*ir.Value, len(types))
-		for i, t := range types {
-			out[i] = b.undef(t)
-		}
+		out := lists.Map(types, b.undef)
 		return val{leaves: out}
 	}
 	if len(fr.rets) > 1 || hasLoop(fr.fn) {
@@ -151,10 +149,7 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 		return fr.rets[0].v
 	}
 	types := b.leafTypes(b.typ(fr.fn.Def.Type))
-	phis := make([]*ir.Value, len(types))
-	for i, t := range types {
-		phis[i] = b.phi(fr.cont, t)
-	}
+	phis := lists.Map(types, func(t isa.Type) *ir.Value { return b.phi(fr.cont, t) })
 	for _, r := range fr.rets {
 		b.blk = r.block
 		for i := range phis {

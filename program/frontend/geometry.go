@@ -3,6 +3,7 @@ package frontend
 import (
 	"math"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -205,10 +206,7 @@ func (b *maths) unpackNorm(width uint, signed bool) {
 	for i := range types {
 		types[i] = part
 	}
-	var out []*ir.Value
-	for _, v := range b.recast(b.x(0), types) {
-		out = append(out, b.normal(v, t, width, signed))
-	}
+	out := lists.Map(b.recast(b.x(0), types), func(v *ir.Value) *ir.Value { return b.normal(v, t, width, signed) })
 	b.set(out...)
 }
 
@@ -224,10 +222,7 @@ func (b *maths) normal(v *ir.Value, t isa.Type, width uint, signed bool) *ir.Val
 }
 
 func (b *maths) packHalf() {
-	var parts []*ir.Value
-	for _, v := range b.x(0) {
-		parts = append(parts, b.conv(isa.FConvert, v.R, isa.F16, v))
-	}
+	parts := lists.Map(b.x(0), func(v *ir.Value) *ir.Value { return b.conv(isa.FConvert, v.R, isa.F16, v) })
 	b.set(b.packHalves(parts))
 }
 

@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -86,10 +87,7 @@ func (b *groups) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalI
 // exchange applies an operation that moves words between lanes to each
 // component; booleans travel as words.
 func (b *groups) exchange(i int, f func(v *ir.Value) *ir.Value) {
-	var out []*ir.Value
-	for _, v := range b.leaves(b.arg(i)) {
-		out = append(out, b.unword(f(b.word(v)), v.R))
-	}
+	out := lists.Map(b.leaves(b.arg(i)), func(v *ir.Value) *ir.Value { return b.unword(f(b.word(v)), v.R) })
 	b.set(out...)
 }
 

@@ -30,7 +30,6 @@ func (b *images) load0() {
 	b.define(val{ptr: &p})
 }
 
-// image returns the image that an id names.
 func (b *images) image(id spirv.ID) pointer {
 	p := b.ptr(id)
 	t := p.typ

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -170,12 +171,7 @@ func (w *inputWalk) members(t *validate.Type, location uint32, way interpolation
 }
 
 func decorationOf(list []validate.Decoration, kind spirv.Decoration) *validate.Decoration {
-	for i := range list {
-		if list[i].Kind == kind {
-			return &list[i]
-		}
-	}
-	return nil
+	return lists.Find(list, func(d *validate.Decoration) bool { return d.Kind == kind })
 }
 
 func (w *inputWalk) interpolate(t isa.Type, location, component uint32, way interpolation) *ir.Value {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/structure"
@@ -145,10 +146,7 @@ func (b *layouts) memberPlaces(t *validate.Type) []uint32 {
 	if !ok {
 		b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
 	}
-	list := make([]uint32, len(offsets))
-	for i, n := range offsets {
-		list[i] = uint32(n)
-	}
+	list := lists.Map(offsets, func(n uint64) uint32 { return uint32(n) })
 	b.naturalOffsets[t.ID] = list
 	return list
 }
@@ -237,7 +235,6 @@ func (b *pointers) flatPointer(t *validate.Type, address *ir.Value) pointer {
 	return pointer{typ: t.Elem, space: isa.SpaceFlat, layout: openCLLayout, index: b.widen(address, isa.I64), align: 1, object: -1}
 }
 
-// kernelPointer makes a pointer from its value.
 func (b *pointers) kernelPointer(t *validate.Type, v *ir.Value) pointer {
 	switch t.Storage {
 	case spirv.StorageClassFunction:

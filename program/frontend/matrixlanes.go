@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -25,11 +26,7 @@ func (b *matrices) multiplyInLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum [
 
 // fromLane returns the values of another lane.
 func (b *matrices) fromLane(list []*ir.Value, lane *ir.Value) []*ir.Value {
-	out := make([]*ir.Value, len(list))
-	for i, v := range list {
-		out[i] = b.emit(isa.Shuffle, v.R, v.R, v, lane)
-	}
-	return out
+	return lists.Map(list, func(v *ir.Value) *ir.Value { return b.emit(isa.Shuffle, v.R, v.R, v, lane) })
 }
 
 // dotInLanes adds the products of a row and a column to an element.

@@ -3,6 +3,7 @@ package frontend
 import (
 	"slices"
 
+	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -54,7 +55,6 @@ func (c *coop) tiles() int   { return c.outer * c.depth }
 // elements returns how many elements a lane holds.
 func (c *coop) elements() int { return c.tiles() * len(c.Offsets) }
 
-// tile returns the leaves of a tile.
 func (c *coop) tile(leaves []*ir.Value, long, depth int) []*ir.Value {
 	n := c.perTile()
 	at := (long*c.depth + depth) * n
@@ -181,10 +181,7 @@ func (b *maths) packed(c *coop, parts []*ir.Value) *ir.Value {
 }
 
 func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
-	narrow := make([]*ir.Value, len(parts))
-	for i, v := range parts {
-		narrow[i] = b.retype(b.coerce(v, c.elem), isa.IntType(c.elem.Bits()))
-	}
+	narrow := lists.Map(parts, func(v *ir.Value) *ir.Value { return b.retype(b.coerce(v, c.elem), isa.IntType(c.elem.Bits())) })
 	if c.PerReg == 2 {
 		return b.op(isa.Pack16, isa.I32, narrow...)
 	}

@@ -87,7 +87,6 @@ func (b *pointers) ptr(id spirv.ID) pointer {
 	return p
 }
 
-// anyPtr returns the pointer that an id names.
 func (b *pointers) anyPtr(id spirv.ID) pointer {
 	v := b.val(id)
 	if v.ptr != nil {
@@ -116,7 +115,6 @@ func (b *pointers) decorate(p *pointer, list []validate.Decoration) {
 	}
 }
 
-// pointerOf makes a pointer from its leaves.
 func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	p := pointer{typ: t.Elem, object: -1}
 	if want := b.pointerLeaves(t); len(want) != len(leaves) {
@@ -304,10 +302,7 @@ func (b *pointers) addIndex(p pointer, index spirv.ID, stride, words uint32) poi
 // foldable reports whether a constant step may be added to the constant offset, which is unsigned and has 32 bits:
 // always if addresses are modulo 2^32. Addresses of 64 bits are modulo 2^64, as this sum is.
 func (b *pointers) foldable(p pointer, index spirv.ID, stride uint32) bool {
-	if p.space != isa.SpaceFlat {
-		return true
-	}
-	return b.constBits(index)*uint64(stride)+uint64(p.offset) < 1<<31
+	return p.space != isa.SpaceFlat || b.constBits(index)*uint64(stride)+uint64(p.offset) < 1<<31
 }
 
 // resize converts an integer to another width, by the sign of its type.

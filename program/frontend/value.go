@@ -137,7 +137,6 @@ func (b *values) val(id spirv.ID) val {
 // leaves returns the scalars of a value.
 func (b *values) leaves(id spirv.ID) []*ir.Value { return b.leavesOf(b.val(id)) }
 
-// scalarOf returns a scalar value.
 func (b *values) scalarOf(id spirv.ID) *ir.Value {
 	list := b.leaves(id)
 	if len(list) != 1 {

@@ -70,7 +70,6 @@ func (b *workgroups) workgroupScope() bool {
 // scratchObject identifies that scratch: no variable has this id.
 const scratchObject = math.MaxInt32
 
-// waves returns the number of waves of a workgroup.
 func (b *workgroups) waves() uint32 {
 	n := uint32(b.f.Invocations())
 	return (n + uint32(b.opt.WaveSize) - 1) / uint32(b.opt.WaveSize)

@@ -1,6 +1,9 @@
 package ir
 
-import "spvsim/spirv"
+import (
+	"cmp"
+	"spvsim/spirv"
+)
 
 // A LaunchKind determines how many workgroups the payloads of a node start.
 type LaunchKind uint8
@@ -67,9 +70,7 @@ type Indirect struct {
 // ComponentBytes returns the bytes [first, end) of a component in the payload.
 func (d *Indirect) ComponentBytes(i int) (first, end uint32) {
 	size, stride := uint32(d.Bits/8), d.Stride
-	if stride == 0 {
-		stride = size
-	}
+	stride = cmp.Or(stride, size)
 	first = d.Offset + uint32(i)*stride
 	return first, first + size
 }

@@ -110,7 +110,6 @@ func subClamp(a, b uint64) uint64 { return a - min(a, b) }
 // Finished reports whether all launches have ended, and the cycle by which their accesses are done.
 func (p *Processor) Finished() (bool, uint64) { return p.unfinished == 0, p.done }
 
-// Queues returns the queues of the processor.
 func (p *Processor) Queues() []*Queue { return p.queues }
 
 // Waiting describes what each queue waits for, for deadlock reports.

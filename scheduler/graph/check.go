@@ -135,7 +135,6 @@ func misuseOf(g *workgroup, addr, size uint64) *isa.PayloadMisuse {
 	return nil
 }
 
-// isInput reports whether a payload is an input of the workgroup.
 func (g *workgroup) isInput(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true

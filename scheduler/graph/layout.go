@@ -28,7 +28,6 @@ func newLayout(s spread, limits *cu.Limits) layout {
 	return layout{s, limits.ShaderEngines, limits.ComputeUnits}
 }
 
-// queueOf returns the queue of a compute unit.
 func (l layout) queueOf(unit int) int {
 	switch l.spread {
 	case byEngine:
@@ -39,7 +38,6 @@ func (l layout) queueOf(unit int) int {
 	return 0
 }
 
-// numQueues returns the number of queues.
 func (l layout) numQueues() int {
 	switch l.spread {
 	case byEngine:

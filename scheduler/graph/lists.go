@@ -132,7 +132,6 @@ func makeLists(r *Run, n int) *lists {
 	return o
 }
 
-// listOf returns the list of a node's records.
 func (o *lists) listOf(n *Node) *workList {
 	return o.all[n.id%len(o.all)]
 }

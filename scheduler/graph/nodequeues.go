@@ -91,10 +91,8 @@ func newNodeQueues(g *Graph, queues int, policy string, rotates bool) *nodeQueue
 	return b
 }
 
-// of returns the node queue of a stage in a queue.
 func (b *nodeQueues) of(s *stage, queue int) *nodeQueue { return b.list[queue*len(b.order)+s.id] }
 
-// ofQueue returns the node queues of a queue.
 func (b *nodeQueues) ofQueue(q int) []*nodeQueue {
 	n := len(b.order)
 	return b.list[q*n : (q+1)*n]

@@ -66,7 +66,6 @@ func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Par
 	return s
 }
 
-// of returns the queue of a compute unit.
 func (s *queues) of(unit int) *queue { return s.list[s.queueOf(unit)] }
 
 // Handle implements sim.Handler: a batch, a spill transfer or stolen payloads arrive, or the policy ticks.

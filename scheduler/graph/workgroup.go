@@ -219,7 +219,6 @@ func (Payloads) Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing
 	return workgroupOf(w).execute(&waveOp{now, &w.State, pc, in, w})
 }
 
-// workgroupOf returns the workgroup of a wave.
 func workgroupOf(w *simd.Wave) *workgroup { return w.State.Payloads.(*workgroup) }
 
 // execute executes an operation of a wave, in uniform control flow only.

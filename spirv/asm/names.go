@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -173,10 +174,7 @@ func (n *namer) floatName(in *spirv.Instruction) string {
 		e := strings.TrimSuffix(spirv.FPEncoding(in.Operands[1]).String(), "KHR")
 		return strings.ToLower(strings.TrimSuffix(e, "EXT"))
 	}
-	if s := floatNames[in.Operands[0]]; s != "" {
-		return s
-	}
-	return fmt.Sprintf("fp%d", in.Operands[0])
+	return cmp.Or(floatNames[in.Operands[0]], fmt.Sprintf("fp%d", in.Operands[0]))
 }
 
 // id returns the name of the id that is an operand.

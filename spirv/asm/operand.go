@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -30,10 +31,7 @@ func (a *assembler) list(ops []grammar.Operand) error {
 
 // describe names an operand in errors.
 func describe(o *grammar.Operand) string {
-	if o.Name != "" {
-		return o.Name
-	}
-	return o.Kind.String()
+	return cmp.Or(o.Name, o.Kind.String())
 }
 
 func (a *assembler) operand(k grammar.Kind, what string) error {

@@ -13,6 +13,8 @@ package grammar
 import (
 	"sort"
 	"sync"
+
+	"spvsim/internal/lists"
 )
 
 // Quantifier is the number of times that an operand occurs.
@@ -197,10 +199,5 @@ func (s *ExtSet) Lookup(code uint32) *ExtInst {
 
 // ByName returns the instruction of a name, or nil.
 func (s *ExtSet) ByName(name string) *ExtInst {
-	for i := range s.Instructions {
-		if s.Instructions[i].Name == name {
-			return &s.Instructions[i]
-		}
-	}
-	return nil
+	return lists.Find(s.Instructions, func(e *ExtInst) bool { return e.Name == name })
 }

@@ -6,6 +6,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -110,10 +111,7 @@ func InterfaceOf(m *validate.Module, e *validate.EntryPoint) (*Interface, error)
 func (k *Interface) ArgumentName(i int) string { return k.nameOf(i, &k.Arguments[i]) }
 
 func (k *Interface) nameOf(i int, a *Argument) string {
-	if a.Name != "" {
-		return a.Name
-	}
-	return fmt.Sprintf("argument %d", i)
+	return cmp.Or(a.Name, fmt.Sprintf("argument %d", i))
 }
 
 // Spelling is the type of an argument as OpenCL C spells it, as far as the module has it.

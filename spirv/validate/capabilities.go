@@ -2,8 +2,10 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"spvsim/internal/lists"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -185,12 +187,7 @@ func (k *requirement) removedSince(name string, last, v grammar.Version) {
 }
 
 func (m *Module) extended(exts []string) bool {
-	for _, e := range exts {
-		if m.Extensions[e] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(exts, func(e string) bool { return m.Extensions[e] })
 }
 
 // hasExtensionWord reports whether one of the capabilities came with an extension.
@@ -204,36 +201,20 @@ func (m *Module) hasExtensionWord(caps []uint32) bool {
 }
 
 func (m *Module) hasAnyWord(caps []uint32) bool {
-	for _, c := range caps {
-		if m.implied[spirv.Capability(c)] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(caps, func(c uint32) bool { return m.implied[spirv.Capability(c)] })
 }
 
 func (m *Module) hasAny(caps []spirv.Capability) bool {
-	for _, c := range caps {
-		if m.implied[c] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(caps, func(c spirv.Capability) bool { return m.implied[c] })
 }
 
 func wordNames(caps []uint32) string {
-	names := make([]string, len(caps))
-	for i, c := range caps {
-		names[i] = spirv.Capability(c).String()
-	}
+	names := lists.Map(caps, func(c uint32) string { return spirv.Capability(c).String() })
 	return strings.Join(names, " or ")
 }
 
 func capabilityNames(caps []spirv.Capability) string {
-	names := make([]string, len(caps))
-	for i, c := range caps {
-		names[i] = c.String()
-	}
+	names := lists.Map(caps, func(c spirv.Capability) string { return c.String() })
 	return strings.Join(names, ", ")
 }
 

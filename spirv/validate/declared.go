@@ -1,8 +1,6 @@
 package validate
 
-import (
-	"spvsim/spirv"
-)
+import "spvsim/spirv"
 
 // Declarations that an instruction needs because of its operands' types. The grammar's capabilities belong to
 // instructions and enumerants alone (capabilities.go).

@@ -1,8 +1,6 @@
 package validate
 
-import (
-	"spvsim/spirv"
-)
+import "spvsim/spirv"
 
 // A divergence holds the values that differ, for certain or very likely, between the invocations of a workgroup of one
 // entry point, and the blocks that they don't all reach together. Unknown values count as uniform: the run detects the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spvsim/internal/lists"
 	"spvsim/spirv"
 )
 
@@ -141,12 +142,7 @@ func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instr
 
 // grouped returns the decorations of a kind that a group gives.
 func (c *extension) grouped(in *spirv.Instruction, kind spirv.Decoration) (list []Decoration) {
-	for _, d := range c.Decorations(spirv.ID(in.Operands[0])) {
-		if d.Kind == kind {
-			list = append(list, d)
-		}
-	}
-	return list
+	return lists.Filter(c.Decorations(spirv.ID(in.Operands[0])), func(d Decoration) bool { return d.Kind == kind })
 }
 
 // constantValue returns the value of an OpConstant of up to 32 bits.

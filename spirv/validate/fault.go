@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,10 +57,7 @@ func withSource(source *spirv.Source, err error) error {
 
 // Unwrap returns the sentinel.
 func (f Fault) Unwrap() error {
-	if f.Err != nil {
-		return f.Err
-	}
-	return ErrInvalid
+	return cmp.Or(f.Err, ErrInvalid)
 }
 
 // Faults lists the violations that a check found, in the order of the module.

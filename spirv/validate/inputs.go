@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spvsim/internal/lists"
 	"spvsim/spirv"
 )
 
@@ -172,7 +173,6 @@ func (s *inputSearch) assign(e *inputEntry, v *inputVariable) {
 	}
 }
 
-// assignFromJob assigns the input that the job names.
 func (s *inputSearch) assignFromJob(e *inputEntry, name string) {
 	var found []*inputVariable
 	for _, v := range s.vars {
@@ -230,12 +230,7 @@ func (s *inputSearch) onlyVariable() bool {
 // onlyEntry finds a variable that one entry point only may have.
 func (s *inputSearch) onlyEntry() bool {
 	for _, v := range s.vars {
-		var takers []*inputEntry
-		for _, e := range s.entries {
-			if slices.Contains(s.choices(e), v) {
-				takers = append(takers, e)
-			}
-		}
+		takers := lists.Filter(s.entries, func(e *inputEntry) bool { return slices.Contains(s.choices(e), v) })
 		if len(takers) == 1 {
 			s.assign(takers[0], v)
 			return true
@@ -267,24 +262,14 @@ func (e *inputEntry) needsInput() bool { return e.dynamic || e.sentTo }
 
 // open returns the entry points that may still get an input.
 func (s *inputSearch) open() (list []*inputEntry) {
-	for _, e := range s.entries {
-		if len(s.choices(e)) > 0 {
-			list = append(list, e)
-		}
-	}
-	return list
+	return lists.Filter(s.entries, func(e *inputEntry) bool { return len(s.choices(e)) > 0 })
 }
 
 func (s *inputSearch) incomplete() bool { return len(s.open()) > 0 }
 
 // free returns the variables that belong to none so far.
 func (s *inputSearch) free() (list []*inputVariable) {
-	for _, v := range s.vars {
-		if !v.owned {
-			list = append(list, v)
-		}
-	}
-	return list
+	return lists.Filter(s.vars, func(v *inputVariable) bool { return !v.owned })
 }
 
 // choices returns the free variables that may be the input of an entry point: those of the very type that it is sent,

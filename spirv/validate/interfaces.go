@@ -132,12 +132,7 @@ func (e *EntryPoint) fault(format string, args ...any) Fault {
 }
 
 func (m *Module) isEntry(id spirv.ID) bool {
-	for i := range m.EntryPoints {
-		if m.EntryPoints[i].Func == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.EntryPoints, func(e EntryPoint) bool { return e.Func == id })
 }
 
 // calls returns the module's function calls.
@@ -252,12 +247,7 @@ func (e *EntryPoint) repeats(i int) bool {
 }
 
 func (e *EntryPoint) hasMode(kinds []spirv.ExecutionMode) bool {
-	for _, k := range kinds {
-		if e.Mode(k) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kinds, func(k spirv.ExecutionMode) bool { return e.Mode(k) != nil })
 }
 
 // takesIDs reports whether the operands of a mode or decoration are ids.

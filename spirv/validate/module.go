@@ -4,7 +4,10 @@
 // name before any rule.
 package validate
 
-import "spvsim/spirv"
+import (
+	"spvsim/internal/lists"
+	"spvsim/spirv"
+)
 
 // Module is the indexed view of a module that passed Check. It is read-only.
 type Module struct {
@@ -69,12 +72,7 @@ type Mode struct {
 
 // Mode returns the entry point's mode of a kind, or nil.
 func (e *EntryPoint) Mode(kind spirv.ExecutionMode) *Mode {
-	for i := range e.Modes {
-		if e.Modes[i].Kind == kind {
-			return &e.Modes[i]
-		}
-	}
-	return nil
+	return lists.Find(e.Modes, func(m *Mode) bool { return m.Kind == kind })
 }
 
 // A Function is an OpFunction with its blocks in the order of the module.
@@ -163,7 +161,6 @@ func (m *Module) MemberDecorations(id spirv.ID, member int) []Decoration {
 	return m.members[memberKey{id, uint32(member)}]
 }
 
-// Decorated reports whether an id has a decoration.
 func (m *Module) Decorated(id spirv.ID, kind spirv.Decoration) bool {
 	_, ok := find(m.Decorations(id), kind)
 	return ok
@@ -174,7 +171,6 @@ func (m *Module) Decoration(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
 	return firstArg(m.Decorations(id), kind)
 }
 
-// MemberDecorated reports whether a member has a decoration.
 func (m *Module) MemberDecorated(id spirv.ID, member int, kind spirv.Decoration) bool {
 	_, ok := find(m.MemberDecorations(id, member), kind)
 	return ok
@@ -214,10 +210,5 @@ func (m *Module) Function(id spirv.ID) *Function { return m.functions[id] }
 // EntryPoint returns the entry point with a name, or nil. The first wins when
 // entry points of different models share a name.
 func (m *Module) EntryPoint(name string) *EntryPoint {
-	for i := range m.EntryPoints {
-		if m.EntryPoints[i].Name == name {
-			return &m.EntryPoints[i]
-		}
-	}
-	return nil
+	return lists.Find(m.EntryPoints, func(e *EntryPoint) bool { return e.Name == name })
 }

@@ -220,7 +220,6 @@ func (g *nodeGraph) unique() {
 	}
 }
 
-// launchKind returns the kind of a node's launches.
 func (n *GraphNode) launchKind() string {
 	switch {
 	case n.Entry.Mode(spirv.ExecutionModeCoalescingAMDX) != nil:

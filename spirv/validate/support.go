@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"spvsim/internal/lists"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -37,6 +38,17 @@ var unknownExtension = feature{refused, "no extension of this name is known"}
 
 // unknownSet is the row of an instruction set without one.
 var unknownSet = feature{refused, "no extended instruction set of this name is known"}
+
+// capabilityFeature returns the treatment of a module that declares a capability.
+func capabilityFeature(c spirv.Capability) feature {
+	f, ok := capabilityFeatures[c]
+	for vendor, without := range vendorFeatures {
+		if !ok && strings.HasSuffix(c.String(), vendor) {
+			return without
+		}
+	}
+	return f
+}
 
 // extensionFeature returns the row of an extension.
 func extensionFeature(name string) feature {
@@ -109,7 +121,7 @@ var neededBy = sync.OnceValue(func() map[spirv.Capability]int {
 // refused capability that it implies.
 func visible(c spirv.Capability) bool {
 	for implied := range closure(c) {
-		if capabilityFeatures[implied].level == refused && neededBy()[implied] > 0 {
+		if capabilityFeature(implied).level == refused && neededBy()[implied] > 0 {
 			return true
 		}
 	}
@@ -179,7 +191,7 @@ var ofKernels = set(spirv.CapabilityKernel, spirv.CapabilityAddresses, spirv.Cap
 
 func (r *refusal) capability(in *spirv.Instruction) {
 	c := spirv.Capability(in.Operands[0])
-	f := capabilityFeatures[c]
+	f := capabilityFeature(c)
 	if ofKernels[c] && !r.kernels {
 		f = feature{foreign, kernelsOnly}
 	}
@@ -189,7 +201,7 @@ func (r *refusal) capability(in *spirv.Instruction) {
 	}
 	use := pendingUse{c, map[spirv.Capability]bool{}}
 	for implied := range closure(c) {
-		if capabilityFeatures[implied].level < refused {
+		if capabilityFeature(implied).level < refused {
 			r.modelled[implied] = true
 		} else {
 			use.refused[implied] = true
@@ -244,7 +256,7 @@ func (r *refusal) require(caps []uint32) {
 	for _, p := range r.pending {
 		for _, c := range caps {
 			if p.refused[spirv.Capability(c)] {
-				r.add(r.in, "capability "+p.capability.String(), capabilityFeatures[p.capability])
+				r.add(r.in, "capability "+p.capability.String(), capabilityFeature(p.capability))
 			}
 		}
 	}
@@ -268,10 +280,7 @@ func (r *refusal) err() error {
 	if r.first == nil {
 		return nil
 	}
-	parts := make([]string, len(r.whys))
-	for i, why := range r.whys {
-		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(r.byReason[why], ", "), why)
-	}
+	parts := lists.Map(r.whys, func(why string) string { return fmt.Sprintf("%s (%s)", strings.Join(r.byReason[why], ", "), why) })
 	f := FaultAt(r.first, "", "%v: %s", ErrUnsupported, strings.Join(parts, "; "))
 	f.Err = ErrUnsupported
 	return f

@@ -109,19 +109,16 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 func TestEveryCapabilityHasARow(t *testing.T) {
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
-		f, ok := capabilityFeatures[c]
-		if !ok {
+		f := capabilityFeature(c)
+		if _, ok := capabilityFeatures[c]; !ok && f == (feature{}) {
 			t.Errorf("%s has no row", e.Name)
 		}
 		checkFeature(t, e.Name, f)
 		for _, more := range e.Capabilities {
-			if implied := spirv.Capability(more); f.level < refused && capabilityFeatures[implied].level >= refused {
+			if implied := spirv.Capability(more); f.level < refused && capabilityFeature(implied).level >= refused {
 				t.Errorf("%s is not refused, but implies %s, which is", e.Name, implied)
 			}
 		}
-	}
-	if n := len(grammar.KindCapability.Info().Enumerants); n != len(capabilityFeatures) {
-		t.Errorf("%d rows for %d capabilities", len(capabilityFeatures), n)
 	}
 }
 
@@ -172,7 +169,7 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 	var rows reasonRows
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
-		f := capabilityFeatures[c]
+		f := capabilityFeature(c)
 		if f.level == refused && !visible(c) {
 			f.level = foreign
 		}

@@ -1,6 +1,9 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"slices"
+	"spvsim/spirv"
+)
 
 // typeRules has a row for each operation whose types need a separate rule. The operands of OpSpecConstantOp are passed
 // without its opcode.
@@ -329,12 +332,7 @@ func (v *valueCheck) phiParents(o []uint32) {
 }
 
 func leads(next []int32, to int32) bool {
-	for _, n := range next {
-		if n == to {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(next, to)
 }
 
 func (v *valueCheck) selects(o []uint32) {

@@ -1,8 +1,6 @@
 package perfetto
 
-import (
-	"spvsim/tracing/probe"
-)
+import "spvsim/tracing/probe"
 
 // counters are the tracks of sampled values.
 type counters struct {

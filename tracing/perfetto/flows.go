@@ -1,8 +1,6 @@
 package perfetto
 
-import (
-	"spvsim/tracing/probe"
-)
+import "spvsim/tracing/probe"
 
 // flows join the instruction that enqueues a payload with the first wave of the
 // workgroups that the payload starts.

@@ -11,6 +11,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -65,9 +66,7 @@ type slot struct {
 
 // New returns a writer of a trace.
 func New(w io.Writer, o Options) *Writer {
-	if o.To == 0 {
-		o.To = probe.Unknown
-	}
+	o.To = cmp.Or(o.To, probe.Unknown)
 	return &Writer{out: newPackets(w, o.Process+1), options: o, flows: newFlows(o.Process), process: uint64(o.Process)<<32 + 1}
 }
 
@@ -145,7 +144,6 @@ func (w *Writer) cut(from, to uint64) (a, b uint64, ok bool) {
 	return a, b, !w.stopped && !w.hidden && a < b
 }
 
-// isTraced reports whether a compute unit is traced.
 func (w *Writer) isTraced(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
 
 // beginSlice starts a slice; the caller annotates it and calls w.out.end.

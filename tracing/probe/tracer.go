@@ -225,47 +225,18 @@ func Ordered(t Tracer) bool {
 // NopTracer ignores all.
 type NopTracer struct{}
 
-// RunBegin implements Tracer.
-func (NopTracer) RunBegin(*Geometry) {}
-
-// LaunchBegin implements Tracer.
-func (NopTracer) LaunchBegin(*LaunchInfo) {}
-
-// LaunchEnd implements Tracer.
-func (NopTracer) LaunchEnd(uint64) {}
-
-// WorkgroupBegin implements Tracer.
-func (NopTracer) WorkgroupBegin(*Workgroup) {}
-
-// WorkgroupEnd implements Tracer.
-func (NopTracer) WorkgroupEnd(uint64, int, uint64) {}
-
-// WaveBegin implements Tracer.
-func (NopTracer) WaveBegin(*Wave) {}
-
-// WaveEnd implements Tracer.
-func (NopTracer) WaveEnd(uint64, WaveSlotID) {}
-
-// Issue implements Tracer.
-func (NopTracer) Issue(*Issue) {}
-
-// Waited implements Tracer.
+func (NopTracer) RunBegin(*Geometry)                                {}
+func (NopTracer) LaunchBegin(*LaunchInfo)                           {}
+func (NopTracer) LaunchEnd(uint64)                                  {}
+func (NopTracer) WorkgroupBegin(*Workgroup)                         {}
+func (NopTracer) WorkgroupEnd(uint64, int, uint64)                  {}
+func (NopTracer) WaveBegin(*Wave)                                   {}
+func (NopTracer) WaveEnd(uint64, WaveSlotID)                        {}
+func (NopTracer) Issue(*Issue)                                      {}
 func (NopTracer) Waited(uint64, uint64, WaveSlotID, account.Reason) {}
-
-// Memory implements Tracer.
-func (NopTracer) Memory(*Access) {}
-
-// LDS implements Tracer.
-func (NopTracer) LDS(*Access) {}
-
-// AccessDone implements Tracer.
-func (NopTracer) AccessDone(uint64, int, uint64) {}
-
-// Enqueued implements Tracer.
-func (NopTracer) Enqueued(*PayloadWait) {}
-
-// Picked implements Tracer.
-func (NopTracer) Picked(*PayloadWait) {}
-
-// Sample implements Tracer.
-func (NopTracer) Sample(*Sample) uint64 { return Unknown }
+func (NopTracer) Memory(*Access)                                    {}
+func (NopTracer) LDS(*Access)                                       {}
+func (NopTracer) AccessDone(uint64, int, uint64)                    {}
+func (NopTracer) Enqueued(*PayloadWait)                             {}
+func (NopTracer) Picked(*PayloadWait)                               {}
+func (NopTracer) Sample(*Sample) uint64                             { return Unknown }

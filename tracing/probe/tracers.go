@@ -1,8 +1,6 @@
 package probe
 
-import (
-	"spvsim/account"
-)
+import "spvsim/account"
 
 // Join combines several Tracers into one; nil if there are none.
 func Join(list ...Tracer) Tracer {

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"spvsim/internal/lists"
 	"spvsim/vulkan/vk"
 )
 
@@ -34,10 +35,7 @@ func (p *Physical) Open(deadline time.Time) (*Device, error) {
 	chain, extensions := p.enabled()
 	priority := float32(1)
 	queue := &vk.DeviceQueueCreateInfo{SType: vk.StructureTypeDeviceQueueCreateInfo, QueueFamilyIndex: p.family, QueueCount: 1, PQueuePriorities: &priority}
-	names := make([]*byte, len(extensions))
-	for i, name := range extensions {
-		names[i] = text(name)
-	}
+	names := lists.Map(extensions, text)
 	d := &Device{Physical: p, commands: p.instance.commands, deadline: deadline}
 	info := &vk.DeviceCreateInfo{
 		SType: vk.StructureTypeDeviceCreateInfo, PNext: unsafe.Pointer(chain.first), QueueCreateInfoCount: 1, PQueueCreateInfos: queue,

@@ -152,7 +152,6 @@ func (p *Physical) has(r *vk.Requirement) bool {
 	return p.reported[r.Property]&r.Bits == r.Bits
 }
 
-// word names a requirement.
 func word(r *vk.Requirement) string {
 	switch {
 	case r.Version != 0:

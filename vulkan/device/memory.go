@@ -91,7 +91,6 @@ func (d *Device) Upload(b *Buffer, data []byte) error {
 	})
 }
 
-// Download reads the bytes of a buffer.
 func (d *Device) Download(b *Buffer, bytes uint64) ([]byte, error) {
 	data := make([]byte, bytes)
 	err := d.throughStaging(bytes, func(at, n uint64) error {

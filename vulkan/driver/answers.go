@@ -124,7 +124,6 @@ var identities = map[string]identity{
 	"rdna4-rx9070xt":  {device: 0x7550, name: "AMD Radeon RX 9070 XT", chip: "GFX1201"},
 }
 
-// deviceIdentity is the identity that a device reports.
 type deviceIdentity struct {
 	vendor, device uint32
 	kind           vk.PhysicalDeviceType

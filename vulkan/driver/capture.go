@@ -85,7 +85,6 @@ type bound struct {
 	elements [][]mem.Descriptor
 }
 
-// addDispatch adds a dispatch to the job.
 func (c *capture) addDispatch(name string, d *dispatch) error {
 	s := jobStep{name: name, dispatch: d, bound: []bound{{d.pipeline.kernel.Program, d.elements()}}}
 	return c.add(s)
@@ -103,7 +102,6 @@ func (c *capture) addGraph(name string, g *graphDispatch) error {
 	return c.add(s)
 }
 
-// addTransfer adds a transfer to the job.
 func (c *capture) addTransfer(name string, bytes uint64, moves []rowCopy) error {
 	if moves == nil {
 		return fmt.Errorf("%s: a job has no queries", name)

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path"
@@ -23,10 +24,7 @@ type choice struct {
 // readChoices reads comma-separated patterns, each with an optional count after a colon, from an environment variable;
 // if that is unset, from otherwise.
 func readChoices(variable, otherwise string) (list choices) {
-	all := os.Getenv(variable)
-	if all == "" {
-		all = otherwise
-	}
+	all := cmp.Or(os.Getenv(variable), otherwise)
 	for _, text := range strings.FieldsFunc(all, func(r rune) bool { return r == ',' }) {
 		r := choice{pattern: text, selected: map[string]int{}}
 		if pattern, count, ok := strings.Cut(text, ":"); ok {

@@ -11,7 +11,6 @@ var clocks = map[vk.TimeDomainKHR]int32{
 	vk.TimeDomainClockMonotonicKhr: unix.CLOCK_MONOTONIC, vk.TimeDomainClockMonotonicRawKhr: unix.CLOCK_MONOTONIC_RAW,
 }
 
-// GetPhysicalDeviceCalibrateableTimeDomainsKHR is vkGetPhysicalDeviceCalibrateableTimeDomainsKHR.
 func GetPhysicalDeviceCalibrateableTimeDomainsKHR(_ vk.PhysicalDevice, count *uint32, out *vk.TimeDomainKHR) vk.Result {
 	return enumerate(count, out, []vk.TimeDomainKHR{vk.TimeDomainDeviceKhr, vk.TimeDomainClockMonotonicKhr, vk.TimeDomainClockMonotonicRawKhr})
 }

@@ -71,7 +71,6 @@ const (
 	invalid
 )
 
-// CreateCommandPool is vkCreateCommandPool.
 func CreateCommandPool(h vk.Device, info *vk.CommandPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.CommandPool) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	if int(info.QueueFamilyIndex) >= queueFamilies {
@@ -82,7 +81,6 @@ func CreateCommandPool(h vk.Device, info *vk.CommandPoolCreateInfo, _ *vk.Alloca
 	return vk.Success
 }
 
-// DestroyCommandPool is vkDestroyCommandPool.
 func DestroyCommandPool(_ vk.Device, h vk.CommandPool, _ *vk.AllocationCallbacks) {
 	if p, ok := removeObject[*commandPool](uint64(h)); ok {
 		for h, b := range p.buffers {
@@ -92,7 +90,6 @@ func DestroyCommandPool(_ vk.Device, h vk.CommandPool, _ *vk.AllocationCallbacks
 	}
 }
 
-// ResetCommandPool is vkResetCommandPool.
 func ResetCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolResetFlags) vk.Result {
 	p := mustLookUp[*commandPool](uint64(h))
 	for _, b := range p.buffers {
@@ -106,7 +103,6 @@ func ResetCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolResetFlags)
 	return vk.Success
 }
 
-// TrimCommandPool is vkTrimCommandPool.
 func TrimCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolTrimFlags) {
 	mustLookUp[*commandPool](uint64(h))
 }
@@ -118,7 +114,6 @@ const (
 	mostMoves          = 1 << 21 // rows and planes that its copies go over
 )
 
-// AllocateCommandBuffers is vkAllocateCommandBuffers.
 func AllocateCommandBuffers(_ vk.Device, info *vk.CommandBufferAllocateInfo, out *vk.CommandBuffer) vk.Result {
 	p := mustLookUp[*commandPool](uint64(info.CommandPool))
 	if info.CommandBufferCount > mostCommandBuffers {
@@ -133,7 +128,6 @@ func AllocateCommandBuffers(_ vk.Device, info *vk.CommandBufferAllocateInfo, out
 	return vk.Success
 }
 
-// FreeCommandBuffers is vkFreeCommandBuffers.
 func FreeCommandBuffers(d vk.Device, _ vk.CommandPool, count uint32, list *vk.CommandBuffer) {
 	for _, h := range items(list, count) {
 		if b, ok := destroy[*commandBuffer](d, "vkFreeCommandBuffers", uint64(h)); ok {
@@ -142,7 +136,6 @@ func FreeCommandBuffers(d vk.Device, _ vk.CommandPool, count uint32, list *vk.Co
 	}
 }
 
-// BeginCommandBuffer is vkBeginCommandBuffer.
 func BeginCommandBuffer(h vk.CommandBuffer, info *vk.CommandBufferBeginInfo) vk.Result {
 	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.state == recording || b.pending > 0 {
@@ -160,7 +153,6 @@ func BeginCommandBuffer(h vk.CommandBuffer, info *vk.CommandBufferBeginInfo) vk.
 	return vk.Success
 }
 
-// EndCommandBuffer is vkEndCommandBuffer.
 func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
 	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.state != recording {
@@ -178,7 +170,6 @@ func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
 	return vk.Success
 }
 
-// ResetCommandBuffer is vkResetCommandBuffer.
 func ResetCommandBuffer(h vk.CommandBuffer, _ vk.CommandBufferResetFlags) vk.Result {
 	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.pending > 0 {
@@ -294,7 +285,6 @@ func (b *commandBuffer) addHostCommand(w commandFunc) {
 	})
 }
 
-// CmdBindPipeline is vkCmdBindPipeline.
 func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeline) {
 	b := record(h)
 	b.computes()
@@ -308,7 +298,6 @@ func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeli
 	}
 }
 
-// CmdBindDescriptorSets is vkCmdBindDescriptorSets.
 func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, first, count uint32, sets *vk.DescriptorSet, dynamicCount uint32, dynamic *uint32) {
 	b, l := record(h), mustLookUp[*pipelineLayout](uint64(layout))
 	if uint64(first)+uint64(count) > uint64(len(l.sets)) {
@@ -354,7 +343,6 @@ func (b *commandBuffer) boundSetOf(point vk.PipelineBindPoint, set uint32) *boun
 	return &(*list)[set]
 }
 
-// CmdPushConstants is vkCmdPushConstants.
 func CmdPushConstants(h vk.CommandBuffer, layout vk.PipelineLayout, _ vk.ShaderStageFlags, offset, size uint32, values unsafe.Pointer) {
 	b, l := record(h), mustLookUp[*pipelineLayout](uint64(layout))
 	switch {
@@ -369,7 +357,6 @@ func CmdPushConstants(h vk.CommandBuffer, layout vk.PipelineLayout, _ vk.ShaderS
 	b.bound.push = push
 }
 
-// CmdPushDescriptorSetKHR is vkCmdPushDescriptorSetKHR.
 func CmdPushDescriptorSet(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, set, count uint32, writes *vk.WriteDescriptorSet) {
 	b := record(h)
 	s := b.pushed(point, layout, set)
@@ -378,7 +365,6 @@ func CmdPushDescriptorSet(h vk.CommandBuffer, point vk.PipelineBindPoint, layout
 	}
 }
 
-// CmdPushDescriptorSetWithTemplate is vkCmdPushDescriptorSetWithTemplateKHR.
 func CmdPushDescriptorSetWithTemplate(h vk.CommandBuffer, t vk.DescriptorUpdateTemplate, layout vk.PipelineLayout, set uint32, data unsafe.Pointer) {
 	mustLookUp[*updateTemplate](uint64(t)).apply(record(h).pushed(vk.PipelineBindPointCompute, layout, set), data)
 }
@@ -403,7 +389,6 @@ func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLay
 	return s
 }
 
-// CmdExecuteCommands is vkCmdExecuteCommands.
 func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer) {
 	b := record(h)
 	if b.secondary {
@@ -430,10 +415,8 @@ func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer
 	b.bound = bindings{} // the API leaves the bindings undefined after it
 }
 
-// CmdDispatch is vkCmdDispatch.
 func CmdDispatch(h vk.CommandBuffer, x, y, z uint32) { CmdDispatchBase(h, 0, 0, 0, x, y, z) }
 
-// CmdDispatchBase is vkCmdDispatchBase.
 func CmdDispatchBase(h vk.CommandBuffer, bx, by, bz, x, y, z uint32) {
 	b := record(h)
 	d := b.dispatch()
@@ -447,7 +430,6 @@ func CmdDispatchBase(h vk.CommandBuffer, bx, by, bz, x, y, z uint32) {
 	b.add(d.run)
 }
 
-// CmdDispatchIndirect is vkCmdDispatchIndirect.
 func CmdDispatchIndirect(h vk.CommandBuffer, from vk.Buffer, offset uint64) {
 	b := record(h)
 	d := b.dispatch()
@@ -474,12 +456,10 @@ func CmdSetDeviceMask(h vk.CommandBuffer, _ uint32) { record(h) }
 
 // Barriers matter where launches overlap: without that, each dispatch and copy settles memory when it ends.
 
-// CmdPipelineBarrier is vkCmdPipelineBarrier.
 func CmdPipelineBarrier(h vk.CommandBuffer, from, to vk.PipelineStageFlags, _ vk.DependencyFlags, count uint32, memory *vk.MemoryBarrier, bufferCount uint32, buffers *vk.BufferMemoryBarrier, imageCount uint32, images *vk.ImageMemoryBarrier) {
 	record(h).barrier(barrierOf(from, to, items(memory, count), items(buffers, bufferCount), items(images, imageCount)))
 }
 
-// CmdPipelineBarrier2 is vkCmdPipelineBarrier2.
 func CmdPipelineBarrier2(h vk.CommandBuffer, d *vk.DependencyInfo) {
 	record(h).barrier(barrierOf2(d))
 }
@@ -493,22 +473,18 @@ func (b *commandBuffer) barrier(made barrier) {
 	})
 }
 
-// CmdSetEvent is vkCmdSetEvent.
 func CmdSetEvent(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags) {
 	record(h).changeEvent(e, true, barrierOf(from, 0, nil, nil, nil))
 }
 
-// CmdSetEvent2 is vkCmdSetEvent2.
 func CmdSetEvent2(h vk.CommandBuffer, e vk.Event, d *vk.DependencyInfo) {
 	record(h).changeEvent(e, true, barrierOf2(d))
 }
 
-// CmdResetEvent is vkCmdResetEvent.
 func CmdResetEvent(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags) {
 	record(h).changeEvent(e, false, barrierOf(from, 0, nil, nil, nil))
 }
 
-// CmdResetEvent2 is vkCmdResetEvent2.
 func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags2) {
 	var b barrier
 	b.add(vk.PipelineStageFlagBits2(from), 0, 0, 0)
@@ -531,7 +507,6 @@ func (b *commandBuffer) changeEvent(h vk.Event, set bool, before barrier) {
 	})
 }
 
-// CmdWaitEvents is vkCmdWaitEvents.
 func CmdWaitEvents(h vk.CommandBuffer, count uint32, events *vk.Event, from, to vk.PipelineStageFlags, memoryCount uint32, memory *vk.MemoryBarrier, bufferCount uint32, buffers *vk.BufferMemoryBarrier, imageCount uint32, images *vk.ImageMemoryBarrier) {
 	made := barrierOf(from, to, items(memory, memoryCount), items(buffers, bufferCount), items(images, imageCount))
 	b := record(h)
@@ -540,7 +515,6 @@ func CmdWaitEvents(h vk.CommandBuffer, count uint32, events *vk.Event, from, to 
 	}
 }
 
-// CmdWaitEvents2 is vkCmdWaitEvents2.
 func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, infos *vk.DependencyInfo) {
 	b := record(h)
 	for i, e := range items(events, count) {

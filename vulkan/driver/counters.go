@@ -92,7 +92,6 @@ func AcquireProfilingLockKHR(h vk.Device, _ *vk.AcquireProfilingLockInfoKHR) vk.
 	return mustLookUp[*logicalDevice](uint64(h)).result()
 }
 
-// ReleaseProfilingLockKHR is vkReleaseProfilingLockKHR.
 func ReleaseProfilingLockKHR(h vk.Device) { mustLookUp[*logicalDevice](uint64(h)) }
 
 // counted creates a pool of performance queries.
@@ -108,7 +107,6 @@ func (d *logicalDevice) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, quer
 	return p
 }
 
-// CmdBeginQuery is vkCmdBeginQuery.
 func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32, _ vk.QueryControlFlags) {
 	b := record(h)
 	p := use[*queryPool](b, uint64(pool))
@@ -130,7 +128,6 @@ func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32, _ vk.Que
 	})
 }
 
-// CmdEndQuery is vkCmdEndQuery.
 func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32) {
 	b := record(h)
 	p := use[*queryPool](b, uint64(pool))

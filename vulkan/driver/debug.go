@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"strings"
 	"unsafe"
 
@@ -25,24 +26,16 @@ func tellMessengers(text string) {
 	}
 }
 
-// CreateDebugUtilsMessengerEXT is vkCreateDebugUtilsMessengerEXT.
 func CreateDebugUtilsMessengerEXT(h vk.Instance, info *vk.DebugUtilsMessengerCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.DebugUtilsMessengerEXT) vk.Result {
 	mustLookUp[*instance](uint64(h))
 	*out = vk.DebugUtilsMessengerEXT(addObject(&messenger{info.PfnUserCallback, info.PUserData}, 0))
 	return vk.Success
 }
 
-// DestroyDebugUtilsMessengerEXT is vkDestroyDebugUtilsMessengerEXT.
-func DestroyDebugUtilsMessengerEXT(_ vk.Instance, m vk.DebugUtilsMessengerEXT, _ *vk.AllocationCallbacks) {
-	removeObject[*messenger](uint64(m))
-}
-
-// SubmitDebugUtilsMessageEXT is vkSubmitDebugUtilsMessageEXT.
 func SubmitDebugUtilsMessageEXT(_ vk.Instance, _ vk.DebugUtilsMessageSeverityFlagBitsEXT, _ vk.DebugUtilsMessageTypeFlagsEXT, data *vk.DebugUtilsMessengerCallbackDataEXT) {
 	tellMessengers(text(data.PMessage))
 }
 
-// SetDebugUtilsObjectNameEXT is vkSetDebugUtilsObjectNameEXT.
 func SetDebugUtilsObjectNameEXT(_ vk.Device, info *vk.DebugUtilsObjectNameInfoEXT) vk.Result {
 	if o := objects[info.ObjectHandle]; o != nil {
 		o.name = text(info.PObjectName)
@@ -55,13 +48,11 @@ func SetDebugUtilsObjectTagEXT(_ vk.Device, _ *vk.DebugUtilsObjectTagInfoEXT) vk
 	return vk.Success
 }
 
-// QueueBeginDebugUtilsLabelEXT is vkQueueBeginDebugUtilsLabelEXT.
 func QueueBeginDebugUtilsLabelEXT(h vk.Queue, l *vk.DebugUtilsLabelEXT) {
 	q := mustLookUp[*queue](uint64(h))
 	q.labels = append(q.labels[:len(q.labels):len(q.labels)], text(l.PLabelName))
 }
 
-// QueueEndDebugUtilsLabelEXT is vkQueueEndDebugUtilsLabelEXT.
 func QueueEndDebugUtilsLabelEXT(h vk.Queue) {
 	if q := mustLookUp[*queue](uint64(h)); len(q.labels) > 0 {
 		q.labels = q.labels[:len(q.labels)-1]
@@ -73,7 +64,6 @@ func QueueInsertDebugUtilsLabelEXT(h vk.Queue, _ *vk.DebugUtilsLabelEXT) {
 	mustLookUp[*queue](uint64(h))
 }
 
-// CmdBeginDebugUtilsLabelEXT is vkCmdBeginDebugUtilsLabelEXT.
 func CmdBeginDebugUtilsLabelEXT(h vk.CommandBuffer, l *vk.DebugUtilsLabelEXT) {
 	name := strings.Clone(text(l.PLabelName))
 	record(h).add(func(x *executor) error {
@@ -82,7 +72,6 @@ func CmdBeginDebugUtilsLabelEXT(h vk.CommandBuffer, l *vk.DebugUtilsLabelEXT) {
 	})
 }
 
-// CmdEndDebugUtilsLabelEXT is vkCmdEndDebugUtilsLabelEXT.
 func CmdEndDebugUtilsLabelEXT(h vk.CommandBuffer) {
 	record(h).add(func(x *executor) error {
 		x.labels = x.labels[:max(len(x.labels)-1, 0)]
@@ -95,34 +84,23 @@ func CmdInsertDebugUtilsLabelEXT(h vk.CommandBuffer, _ *vk.DebugUtilsLabelEXT) {
 
 // title returns the name that the application gave a pipeline, else its entry point and the digest of its module.
 func (p *pipeline) title() string {
-	if name := nameOf(p.handle); name != "" {
-		return name
-	}
-	return p.entry + " " + p.digest
+	return cmp.Or(nameOf(p.handle), p.entry+" "+p.digest)
 }
 
 // A privateSlot maps handles of objects to the application's numbers.
 type privateSlot struct{ values map[uint64]uint64 }
 
-// CreatePrivateDataSlot is vkCreatePrivateDataSlot.
 func CreatePrivateDataSlot(h vk.Device, _ *vk.PrivateDataSlotCreateInfo, _ *vk.AllocationCallbacks, out *vk.PrivateDataSlot) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.PrivateDataSlot(addObject(&privateSlot{map[uint64]uint64{}}, d.handle))
 	return vk.Success
 }
 
-// DestroyPrivateDataSlot is vkDestroyPrivateDataSlot.
-func DestroyPrivateDataSlot(_ vk.Device, s vk.PrivateDataSlot, _ *vk.AllocationCallbacks) {
-	removeObject[*privateSlot](uint64(s))
-}
-
-// SetPrivateData is vkSetPrivateData.
 func SetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, data uint64) vk.Result {
 	mustLookUp[*privateSlot](uint64(s)).values[object] = data
 	return vk.Success
 }
 
-// GetPrivateData is vkGetPrivateData.
 func GetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, out *uint64) {
 	*out = mustLookUp[*privateSlot](uint64(s)).values[object]
 }

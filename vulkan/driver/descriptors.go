@@ -63,7 +63,6 @@ type (
 	}
 )
 
-// CreateDescriptorSetLayout is vkCreateDescriptorSetLayout.
 func CreateDescriptorSetLayout(h vk.Device, info *vk.DescriptorSetLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorSetLayout) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.DescriptorSetLayout(addObject(newSetLayout(info, d.physical.lenient), d.handle))
@@ -148,12 +147,6 @@ func (l *setLayout) tolerate(command, format string, args ...any) {
 	report(command, misuse{text: fmt.Sprintf(format, args...) + " (lenient)"})
 }
 
-// DestroyDescriptorSetLayout is vkDestroyDescriptorSetLayout.
-func DestroyDescriptorSetLayout(_ vk.Device, l vk.DescriptorSetLayout, _ *vk.AllocationCallbacks) {
-	removeObject[*setLayout](uint64(l))
-}
-
-// GetDescriptorSetLayoutSupport is vkGetDescriptorSetLayoutSupport.
 func GetDescriptorSetLayoutSupport(_ vk.Device, info *vk.DescriptorSetLayoutCreateInfo, out *vk.DescriptorSetLayoutSupport) {
 	total := uint64(0)
 	for _, b := range items(info.PBindings, info.BindingCount) {
@@ -197,7 +190,6 @@ func (b *layoutBinding) countIn(variable int64) uint32 {
 	return b.count
 }
 
-// CreateDescriptorPool is vkCreateDescriptorPool.
 func CreateDescriptorPool(h vk.Device, info *vk.DescriptorPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorPool) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	p := &descriptorPool{device: d, sets: map[uint64]*descriptorSet{}, max: int(info.MaxSets), freeing: info.Flags&vk.DescriptorPoolCreateFreeDescriptorSetBit != 0,
@@ -209,14 +201,12 @@ func CreateDescriptorPool(h vk.Device, info *vk.DescriptorPoolCreateInfo, _ *vk.
 	return vk.Success
 }
 
-// DestroyDescriptorPool is vkDestroyDescriptorPool.
 func DestroyDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ *vk.AllocationCallbacks) {
 	if p, ok := removeObject[*descriptorPool](uint64(h)); ok {
 		p.reset()
 	}
 }
 
-// ResetDescriptorPool is vkResetDescriptorPool.
 func ResetDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ vk.DescriptorPoolResetFlags) vk.Result {
 	mustLookUp[*descriptorPool](uint64(h)).reset()
 	return vk.Success
@@ -271,7 +261,6 @@ func (l *setLayout) counts(variable int64) map[vk.DescriptorType]uint64 {
 	return list
 }
 
-// AllocateDescriptorSets is vkAllocateDescriptorSets.
 func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out *vk.DescriptorSet) vk.Result {
 	p := mustLookUp[*descriptorPool](uint64(info.DescriptorPool))
 	layouts := items(info.PSetLayouts, info.DescriptorSetCount)
@@ -312,7 +301,6 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 	return vk.Success
 }
 
-// FreeDescriptorSets is vkFreeDescriptorSets.
 func FreeDescriptorSets(_ vk.Device, pool vk.DescriptorPool, count uint32, list *vk.DescriptorSet) vk.Result {
 	p := mustLookUp[*descriptorPool](uint64(pool))
 	if !p.freeing {
@@ -331,7 +319,6 @@ func (p *descriptorPool) free(list []vk.DescriptorSet) {
 	}
 }
 
-// UpdateDescriptorSets is vkUpdateDescriptorSets.
 func UpdateDescriptorSets(_ vk.Device, writeCount uint32, writes *vk.WriteDescriptorSet, copyCount uint32, copies *vk.CopyDescriptorSet) {
 	for _, w := range items(writes, writeCount) {
 		mustLookUp[*descriptorSet](uint64(w.DstSet)).write(&w)

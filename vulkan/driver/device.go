@@ -39,7 +39,6 @@ type logicalDevice struct {
 // devices counts the devices that the process has created.
 var devices int
 
-// CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := mustLookUp[*physical](uint64(h))
 	d := &logicalDevice{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
@@ -137,7 +136,6 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 	}
 }
 
-// GetDeviceQueue is vkGetDeviceQueue.
 func GetDeviceQueue(h vk.Device, family, index uint32, out *vk.Queue) {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	if int(family) >= len(d.queues) || int(index) >= len(d.queues[family]) {
@@ -146,12 +144,10 @@ func GetDeviceQueue(h vk.Device, family, index uint32, out *vk.Queue) {
 	*out = vk.Queue(d.queues[family][index].handle)
 }
 
-// GetDeviceQueue2 is vkGetDeviceQueue2.
 func GetDeviceQueue2(h vk.Device, info *vk.DeviceQueueInfo2, out *vk.Queue) {
 	GetDeviceQueue(h, info.QueueFamilyIndex, info.QueueIndex, out)
 }
 
-// DeviceWaitIdle is vkDeviceWaitIdle.
 func DeviceWaitIdle(h vk.Device) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	d.worker.wait(func() bool { return d.lost != nil || !d.worker.busy() })

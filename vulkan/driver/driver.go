@@ -1,6 +1,6 @@
 // Package driver is a Vulkan driver for simulated GPUs: it implements the loader's calls in Go. Objects are handles
 // to its own tables; memory is mapped for the application and for the machine alike; dispatches run on a machine of
-// package gpu, in simulated time.
+// package gpu, in simulated time. The function CreateBuffer is the command vkCreateBuffer, and so on.
 //
 //	calls        every command with its function; generated
 //	objects      handles

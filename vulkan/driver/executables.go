@@ -42,7 +42,6 @@ func compute(h vk.Pipeline) *pipeline {
 	return p
 }
 
-// GetPipelineExecutablePropertiesKHR is vkGetPipelineExecutablePropertiesKHR.
 func GetPipelineExecutablePropertiesKHR(_ vk.Device, info *vk.PipelineInfoKHR, count *uint32, out *vk.PipelineExecutablePropertiesKHR) vk.Result {
 	p := compute(info.Pipeline)
 	if out == nil {
@@ -59,7 +58,6 @@ func GetPipelineExecutablePropertiesKHR(_ vk.Device, info *vk.PipelineInfoKHR, c
 	return vk.Success
 }
 
-// GetPipelineExecutableStatisticsKHR is vkGetPipelineExecutableStatisticsKHR.
 func GetPipelineExecutableStatisticsKHR(_ vk.Device, info *vk.PipelineExecutableInfoKHR, count *uint32, out *vk.PipelineExecutableStatisticKHR) vk.Result {
 	values := executable(info).values()
 	if out == nil {

@@ -18,7 +18,6 @@ const (
 	mostCopying   = 2
 )
 
-// familiesOf returns the queue families of a machine.
 func familiesOf(m *config.Machine) []vk.QueueFamilyProperties {
 	one := vk.QueueFamilyProperties{TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}}
 	list := []vk.QueueFamilyProperties{computing: one, copying: one}

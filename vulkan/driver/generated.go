@@ -42,7 +42,6 @@ type (
 	}
 )
 
-// CreateIndirectCommandsLayoutEXT is vkCreateIndirectCommandsLayoutEXT.
 func CreateIndirectCommandsLayoutEXT(h vk.Device, info *vk.IndirectCommandsLayoutCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.IndirectCommandsLayoutEXT) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	wantComputeStage(info.ShaderStages)
@@ -115,12 +114,6 @@ func (l *indirectLayout) pushToken(i int, t *vk.IndirectCommandsLayoutTokenEXT, 
 	l.push = append(l.push, p)
 }
 
-// DestroyIndirectCommandsLayoutEXT is vkDestroyIndirectCommandsLayoutEXT.
-func DestroyIndirectCommandsLayoutEXT(h vk.Device, l vk.IndirectCommandsLayoutEXT, _ *vk.AllocationCallbacks) {
-	destroy[*indirectLayout](h, "vkDestroyIndirectCommandsLayoutEXT", uint64(l))
-}
-
-// CreateIndirectExecutionSetEXT is vkCreateIndirectExecutionSetEXT.
 func CreateIndirectExecutionSetEXT(h vk.Device, info *vk.IndirectExecutionSetCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.IndirectExecutionSetEXT) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	if info.Type != vk.IndirectExecutionSetInfoTypePipelinesExt {
@@ -148,12 +141,6 @@ func bindablePipeline(h vk.Pipeline) *pipeline {
 	return p
 }
 
-// DestroyIndirectExecutionSetEXT is vkDestroyIndirectExecutionSetEXT.
-func DestroyIndirectExecutionSetEXT(h vk.Device, s vk.IndirectExecutionSetEXT, _ *vk.AllocationCallbacks) {
-	destroy[*executionSet](h, "vkDestroyIndirectExecutionSetEXT", uint64(s))
-}
-
-// UpdateIndirectExecutionSetPipelineEXT is vkUpdateIndirectExecutionSetPipelineEXT.
 func UpdateIndirectExecutionSetPipelineEXT(_ vk.Device, h vk.IndirectExecutionSetEXT, count uint32, writes *vk.WriteIndirectExecutionSetPipelineEXT) {
 	s := mustLookUp[*executionSet](uint64(h))
 	for _, w := range items(writes, count) {
@@ -168,7 +155,6 @@ func UpdateIndirectExecutionSetPipelineEXT(_ vk.Device, h vk.IndirectExecutionSe
 	}
 }
 
-// UpdateIndirectExecutionSetShaderEXT is vkUpdateIndirectExecutionSetShaderEXT.
 func UpdateIndirectExecutionSetShaderEXT(vk.Device, vk.IndirectExecutionSetEXT, uint32, *vk.WriteIndirectExecutionSetShaderEXT) {
 	fail(vk.ErrorFeatureNotPresent, "shader objects in an execution set: the device has none")
 }
@@ -208,7 +194,6 @@ func CmdPreprocessGeneratedCommandsEXT(h vk.CommandBuffer, info *vk.GeneratedCom
 	})
 }
 
-// CmdExecuteGeneratedCommandsEXT is vkCmdExecuteGeneratedCommandsEXT.
 func CmdExecuteGeneratedCommandsEXT(h vk.CommandBuffer, preprocessed vk.Bool32, info *vk.GeneratedCommandsInfoEXT) {
 	b := record(h)
 	g := b.generated(info)

@@ -21,7 +21,6 @@ import (
 // shaderIndexUnused is VK_SHADER_INDEX_UNUSED_AMDX: the shader's own index.
 const shaderIndexUnused = ^uint32(0)
 
-// CreateExecutionGraphPipelinesAMDX is vkCreateExecutionGraphPipelinesAMDX.
 func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ExecutionGraphPipelineCreateInfoAMDX, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
 	d, c := mustLookUp[*logicalDevice](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
@@ -138,7 +137,6 @@ func (d *logicalDevice) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNo
 	return n, m.sum, nil
 }
 
-// graphOf is the graph of a pipeline.
 func graphOf(h vk.Pipeline) *gpu.Graph {
 	p := mustLookUp[*pipeline](uint64(h))
 	if p.graph == nil {
@@ -147,7 +145,6 @@ func graphOf(h vk.Pipeline) *gpu.Graph {
 	return p.graph
 }
 
-// GetExecutionGraphPipelineNodeIndexAMDX is vkGetExecutionGraphPipelineNodeIndexAMDX.
 func GetExecutionGraphPipelineNodeIndexAMDX(_ vk.Device, h vk.Pipeline, info *vk.PipelineShaderStageNodeCreateInfoAMDX, out *uint32) vk.Result {
 	i := graphOf(h).Node(text(info.PName), info.Index)
 	if i < 0 {
@@ -160,7 +157,6 @@ func GetExecutionGraphPipelineNodeIndexAMDX(_ vk.Device, h vk.Pipeline, info *vk
 // scratchStep is the granularity of scratch memory in bytes.
 const scratchStep = 256
 
-// GetExecutionGraphPipelineScratchSizeAMDX is vkGetExecutionGraphPipelineScratchSizeAMDX.
 func GetExecutionGraphPipelineScratchSizeAMDX(h vk.Device, p vk.Pipeline, out *vk.ExecutionGraphPipelineScratchSizeAMDX) vk.Result {
 	least, most := mustLookUp[*logicalDevice](uint64(h)).gpu.ScratchBytes(graphOf(p))
 	up := func(n uint64) uint64 { return (n + scratchStep - 1) / scratchStep * scratchStep }

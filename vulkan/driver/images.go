@@ -17,7 +17,6 @@ func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.Format
 // atomicFormats lists the formats with texel atomics.
 var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
-// formatFeatures returns the features of a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	format, ok := texture.FormatByName(formats.Texels[f])
 	if !ok {
@@ -41,13 +40,11 @@ func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	return images, buffers
 }
 
-// GetPhysicalDeviceFormatProperties is vkGetPhysicalDeviceFormatProperties.
 func GetPhysicalDeviceFormatProperties(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
 	images, buffers := mustLookUp[*physical](uint64(h)).formatFeatures(f)
 	*out = vk.FormatProperties{LinearTilingFeatures: images, OptimalTilingFeatures: images, BufferFeatures: buffers}
 }
 
-// GetPhysicalDeviceFormatProperties2 is vkGetPhysicalDeviceFormatProperties2.
 func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties2) {
 	GetPhysicalDeviceFormatProperties(h, f, &out.FormatProperties)
 	p := next[vk.FormatProperties3](out.PNext, vk.StructureTypeFormatProperties3)
@@ -65,7 +62,6 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 	p.LinearTilingFeatures, p.OptimalTilingFeatures, p.BufferFeatures = images, images, buffers
 }
 
-// GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
 func GetPhysicalDeviceImageFormatProperties(h vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	return mustLookUp[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
 }
@@ -100,7 +96,6 @@ func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTi
 	return vk.Success
 }
 
-// GetPhysicalDeviceImageFormatProperties2 is vkGetPhysicalDeviceImageFormatProperties2.
 func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.PhysicalDeviceImageFormatInfo2, out *vk.ImageFormatProperties2) vk.Result {
 	if e := next[vk.PhysicalDeviceExternalImageFormatInfo](i.PNext, vk.StructureTypePhysicalDeviceExternalImageFormatInfo); e != nil && e.HandleType != 0 {
 		return vk.ErrorFormatNotSupported // memory of the host is for buffers
@@ -114,21 +109,22 @@ func GetPhysicalDeviceSparseImageFormatProperties(_ vk.PhysicalDevice, _ vk.Form
 	*count = 0
 }
 
-// GetPhysicalDeviceSparseImageFormatProperties2 is vkGetPhysicalDeviceSparseImageFormatProperties2: sparse images are
-// not supported.
-func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceSparseImageFormatInfo2, count *uint32, _ *vk.SparseImageFormatProperties2) {
-	*count = 0
-}
+// Sparse images are not supported.
+var (
+	GetPhysicalDeviceSparseImageFormatProperties2 = none[vk.PhysicalDevice, *vk.PhysicalDeviceSparseImageFormatInfo2, vk.SparseImageFormatProperties2]
+	GetImageSparseMemoryRequirements              = none[vk.Device, vk.Image, vk.SparseImageMemoryRequirements]
+	GetImageSparseMemoryRequirements2             = none[vk.Device, *vk.ImageSparseMemoryRequirementsInfo2, vk.SparseImageMemoryRequirements2]
+	GetDeviceImageSparseMemoryRequirements        = none[vk.Device, *vk.DeviceImageMemoryRequirements, vk.SparseImageMemoryRequirements2]
+)
+
+func none[A, B, T any](_ A, _ B, count *uint32, _ *T) { *count = 0 }
 
 type (
 	// An image's texels are in rows, level after level.
 	image struct {
-		self
-		device *logicalDevice
-		desc   texture.Image
-		usage  vk.ImageUsageFlags
-		memory *memory
-		offset uint64
+		resource
+		desc  texture.Image
+		usage vk.ImageUsageFlags
 	}
 	imageView struct {
 		self
@@ -149,7 +145,6 @@ type (
 	}
 )
 
-// CreateImage is vkCreateImage.
 func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallbacks, out *vk.Image) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	var p vk.ImageFormatProperties
@@ -162,7 +157,7 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
 	f, _ := texture.FormatByName(formats.Texels[info.Format])
-	i := &image{device: d, usage: info.Usage, desc: texture.Image{
+	i := &image{resource: resource{device: d}, usage: info.Usage, desc: texture.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
@@ -176,23 +171,15 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	return vk.Success
 }
 
-// DestroyImage is vkDestroyImage.
-func DestroyImage(h vk.Device, i vk.Image, _ *vk.AllocationCallbacks) {
-	destroy[*image](h, "vkDestroyImage", uint64(i))
-}
-
-// GetImageMemoryRequirements is vkGetImageMemoryRequirements.
 func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
 	*out = requirements(mustLookUp[*image](uint64(i)).desc.Size())
 }
 
-// GetImageMemoryRequirements2 is vkGetImageMemoryRequirements2.
 func GetImageMemoryRequirements2(h vk.Device, info *vk.ImageMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
 	GetImageMemoryRequirements(h, info.Image, &out.MemoryRequirements)
 	undedicated(out)
 }
 
-// GetDeviceImageMemoryRequirements is vkGetDeviceImageMemoryRequirements.
 func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryRequirements, out *vk.MemoryRequirements2) {
 	var i vk.Image
 	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
@@ -203,33 +190,12 @@ func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryReq
 	undedicated(out)
 }
 
-// GetImageSparseMemoryRequirements is vkGetImageSparseMemoryRequirements: sparse images are not supported.
-func GetImageSparseMemoryRequirements(_ vk.Device, _ vk.Image, count *uint32, _ *vk.SparseImageMemoryRequirements) {
-	*count = 0
-}
-
-// GetImageSparseMemoryRequirements2 is vkGetImageSparseMemoryRequirements2: sparse images are not supported.
-func GetImageSparseMemoryRequirements2(_ vk.Device, _ *vk.ImageSparseMemoryRequirementsInfo2, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
-	*count = 0
-}
-
-// GetDeviceImageSparseMemoryRequirements is vkGetDeviceImageSparseMemoryRequirements: sparse images are not supported.
-func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemoryRequirements, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
-	*count = 0
-}
-
-// BindImageMemory is vkBindImageMemory.
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	i, m := mustLookUp[*image](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
-	if i.memory != nil {
-		fail(vk.ErrorUnknown, "%v is bound to memory already", i.object)
-	}
-	m.checkBinding(i.object, i.desc.Size(), offset)
-	i.memory, i.offset = m, offset
+	i.bind(m, i.desc.Size(), offset)
 	return vk.Success
 }
 
-// BindImageMemory2 is vkBindImageMemory2.
 func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) vk.Result {
 	for _, i := range items(infos, count) {
 		BindImageMemory(h, i.Image, i.Memory, i.MemoryOffset)
@@ -237,7 +203,6 @@ func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) 
 	return vk.Success
 }
 
-// GetImageSubresourceLayout is vkGetImageSubresourceLayout.
 func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource, out *vk.SubresourceLayout) {
 	i := mustLookUp[*image](uint64(h))
 	offset, ok := i.desc.Texel(at.MipLevel, [4]uint32{0, 0, 0, at.ArrayLayer})
@@ -250,12 +215,10 @@ func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource,
 	*out = vk.SubresourceLayout{Offset: offset, Size: plane * uint64(depth), RowPitch: row, DepthPitch: plane, ArrayPitch: plane * uint64(depth)}
 }
 
-// GetImageSubresourceLayout2 is vkGetImageSubresourceLayout2.
 func GetImageSubresourceLayout2(h vk.Device, i vk.Image, at *vk.ImageSubresource2, out *vk.SubresourceLayout2) {
 	GetImageSubresourceLayout(h, i, &at.ImageSubresource, &out.SubresourceLayout)
 }
 
-// GetDeviceImageSubresourceLayout is vkGetDeviceImageSubresourceLayout.
 func GetDeviceImageSubresourceLayout(h vk.Device, info *vk.DeviceImageSubresourceInfo, out *vk.SubresourceLayout2) {
 	var i vk.Image
 	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
@@ -272,18 +235,6 @@ func (i *image) bytes() []byte {
 	return i.memory.bytes[i.offset:][:size:size]
 }
 
-func (i *image) address() uint64 {
-	i.bound()
-	return i.memory.addr + i.offset
-}
-
-func (i *image) bound() {
-	if lacks := i.memory.lacks(); lacks != "" {
-		fail(vk.ErrorUnknown, "%v has no memory: %s", i.object, lacks)
-	}
-}
-
-// CreateImageView is vkCreateImageView.
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	i, r := mustLookUp[*image](uint64(info.Image)), info.SubresourceRange
@@ -361,17 +312,11 @@ func swizzle(c vk.ComponentMapping) (list [4]texture.Component) {
 	return list
 }
 
-// DestroyImageView is vkDestroyImageView.
-func DestroyImageView(h vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
-	destroy[*imageView](h, "vkDestroyImageView", uint64(v))
-}
-
 func (v *imageView) descriptor() mem.Descriptor {
 	b := v.image.bytes()[v.offset:]
 	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.desc}
 }
 
-// CreateBufferView is vkCreateBufferView.
 func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	b := mustLookUp[*buffer](uint64(info.Buffer))
@@ -388,11 +333,6 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 	}
 	*out = vk.BufferView(addObject(&bufferView{buffer: b, desc: texture.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
 	return vk.Success
-}
-
-// DestroyBufferView is vkDestroyBufferView.
-func DestroyBufferView(h vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
-	destroy[*bufferView](h, "vkDestroyBufferView", uint64(v))
 }
 
 func (v *bufferView) descriptor() mem.Descriptor {
@@ -426,7 +366,6 @@ var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 	vk.CompareOpAlways:         func(_, _ float64) bool { return true },
 }
 
-// CreateSampler is vkCreateSampler.
 func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	s := &sampler{desc: texture.Sampler{
@@ -449,9 +388,4 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	}
 	*out = vk.Sampler(addObject(s, d.handle))
 	return vk.Success
-}
-
-// DestroySampler is vkDestroySampler.
-func DestroySampler(h vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) {
-	destroy[*sampler](h, "vkDestroySampler", uint64(s))
 }

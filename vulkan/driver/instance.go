@@ -87,7 +87,6 @@ func integer(variable string) uint64 {
 	return uint64(n)
 }
 
-// CreateInstance is vkCreateInstance.
 func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Instance) vk.Result {
 	in := &instance{enabled: map[string]bool{}}
 	for _, p := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
@@ -116,7 +115,6 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 	return vk.Success
 }
 
-// DestroyInstance is vkDestroyInstance.
 func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
 	in, ok := removeObject[*instance](uint64(h))
 	if !ok {
@@ -139,18 +137,15 @@ func (in *instance) levels() (list []string) {
 	return list
 }
 
-// EnumerateInstanceVersion is vkEnumerateInstanceVersion.
 func EnumerateInstanceVersion(version *uint32) vk.Result {
 	*version = apiVersion
 	return vk.Success
 }
 
-// EnumerateInstanceExtensionProperties is vkEnumerateInstanceExtensionProperties.
 func EnumerateInstanceExtensionProperties(layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
 	return listExtensions(layer, count, out, func(e *extension) bool { return e.instance })
 }
 
-// EnumerateDeviceExtensionProperties is vkEnumerateDeviceExtensionProperties.
 func EnumerateDeviceExtensionProperties(p vk.PhysicalDevice, layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
 	device := mustLookUp[*physical](uint64(p))
 	return listExtensions(layer, count, out, func(e *extension) bool { return !e.instance && device.has(e) })
@@ -180,7 +175,6 @@ func EnumerateDeviceLayerProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.La
 	return vk.Success
 }
 
-// EnumeratePhysicalDevices is vkEnumeratePhysicalDevices.
 func EnumeratePhysicalDevices(h vk.Instance, count *uint32, out *vk.PhysicalDevice) vk.Result {
 	var list []vk.PhysicalDevice
 	for _, p := range mustLookUp[*instance](uint64(h)).devices {

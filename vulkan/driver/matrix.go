@@ -10,7 +10,6 @@ import (
 
 const matrixExtension = "VK_KHR_cooperative_matrix"
 
-// hasMatrixUnit reports whether a machine has a matrix unit.
 func hasMatrixUnit(m *config.Machine) bool {
 	unit, ok := isa.FindMatrixUnit(m.Matrix.Unit)
 	return ok && unit != isa.NoMatrixUnit

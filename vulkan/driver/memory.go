@@ -40,7 +40,6 @@ type memory struct {
 	addressed bool // its buffers have device addresses
 }
 
-// AllocateMemory is vkAllocateMemory.
 func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCallbacks, out *vk.DeviceMemory) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	size := info.AllocationSize
@@ -113,7 +112,6 @@ func FreeMemory(h vk.Device, memoryHandle vk.DeviceMemory, _ *vk.AllocationCallb
 	d.worker.whenIdle(m.release)
 }
 
-// MapMemory is vkMapMemory.
 func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _ vk.MemoryMapFlags, out *unsafe.Pointer) vk.Result {
 	mustLookUp[*logicalDevice](uint64(h))
 	m := mustLookUp[*memory](uint64(memoryHandle))
@@ -130,7 +128,6 @@ func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _
 	return vk.Success
 }
 
-// UnmapMemory is vkUnmapMemory.
 func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
 	mustLookUp[*logicalDevice](uint64(h))
 	m := mustLookUp[*memory](uint64(memoryHandle))
@@ -163,17 +160,14 @@ func (d *logicalDevice) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
 	return d.result()
 }
 
-// GetDeviceMemoryCommitment is vkGetDeviceMemoryCommitment.
 func GetDeviceMemoryCommitment(_ vk.Device, memoryHandle vk.DeviceMemory, out *uint64) {
 	*out = mustLookUp[*memory](uint64(memoryHandle)).size
 }
 
-// GetDeviceMemoryOpaqueCaptureAddress is vkGetDeviceMemoryOpaqueCaptureAddress.
 func GetDeviceMemoryOpaqueCaptureAddress(_ vk.Device, info *vk.DeviceMemoryOpaqueCaptureAddressInfo) uint64 {
 	return mustLookUp[*memory](uint64(info.Memory)).addr
 }
 
-// GetMemoryHostPointerPropertiesEXT is vkGetMemoryHostPointerPropertiesEXT.
 func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandleTypeFlagBits, _ unsafe.Pointer, out *vk.MemoryHostPointerPropertiesEXT) vk.Result {
 	if kind != vk.ExternalMemoryHandleTypeHostAllocationBitExt {
 		fail(vk.ErrorInvalidExternalHandle, "handle type %#x: want an allocation of the host", kind)
@@ -182,17 +176,21 @@ func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandle
 	return vk.Success
 }
 
-// A buffer is a range of memory once it is bound.
-type buffer struct {
-	self
-	device *logicalDevice
-	size   uint64
-	usage  vk.BufferUsageFlags
-	memory *memory
-	offset uint64
-}
+type (
+	// A resource is a range of memory once it is bound.
+	resource struct {
+		self
+		device *logicalDevice
+		memory *memory
+		offset uint64
+	}
+	buffer struct {
+		resource
+		size  uint64
+		usage vk.BufferUsageFlags
+	}
+)
 
-// CreateBuffer is vkCreateBuffer.
 func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallbacks, out *vk.Buffer) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	switch {
@@ -201,17 +199,12 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	case info.Size == 0 || info.Size > d.heap.capacity:
 		return vk.ErrorOutOfDeviceMemory
 	}
-	b := &buffer{device: d, size: info.Size, usage: info.Usage}
+	b := &buffer{resource: resource{device: d}, size: info.Size, usage: info.Usage}
 	if f := next[vk.BufferUsageFlags2CreateInfo](info.PNext, vk.StructureTypeBufferUsageFlags2CreateInfo); f != nil {
 		b.usage = vk.BufferUsageFlags(f.Usage) // the bits of both are the same
 	}
 	*out = vk.Buffer(addObject(b, d.handle))
 	return vk.Success
-}
-
-// DestroyBuffer is vkDestroyBuffer.
-func DestroyBuffer(h vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) {
-	destroy[*buffer](h, "vkDestroyBuffer", uint64(b))
 }
 
 // bindAlignment is the alignment of resources in memory, in bytes.
@@ -224,28 +217,15 @@ func requirements(size uint64) vk.MemoryRequirements {
 	return vk.MemoryRequirements{Size: (size + bindAlignment - 1) / bindAlignment * bindAlignment, Alignment: bindAlignment, MemoryTypeBits: allMemoryTypes}
 }
 
-// checkBinding refuses a place in memory at which a resource can't be.
-func (m *memory) checkBinding(what *object, size, offset uint64) {
-	switch {
-	case offset > m.size || size > m.size-offset:
-		fail(vk.ErrorUnknown, "%v of %d bytes at byte %d of memory of %d", what, size, offset, m.size)
-	case offset%bindAlignment != 0:
-		fail(vk.ErrorUnknown, "%v at byte %d of memory: want a multiple of %d (VkMemoryRequirements::alignment)", what, offset, bindAlignment)
-	}
-}
-
-// GetBufferMemoryRequirements is vkGetBufferMemoryRequirements.
 func GetBufferMemoryRequirements(_ vk.Device, b vk.Buffer, out *vk.MemoryRequirements) {
 	*out = requirements(mustLookUp[*buffer](uint64(b)).size)
 }
 
-// GetBufferMemoryRequirements2 is vkGetBufferMemoryRequirements2.
 func GetBufferMemoryRequirements2(h vk.Device, info *vk.BufferMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
 	GetBufferMemoryRequirements(h, info.Buffer, &out.MemoryRequirements)
 	undedicated(out)
 }
 
-// GetDeviceBufferMemoryRequirements is vkGetDeviceBufferMemoryRequirements.
 func GetDeviceBufferMemoryRequirements(_ vk.Device, info *vk.DeviceBufferMemoryRequirements, out *vk.MemoryRequirements2) {
 	out.MemoryRequirements = requirements(info.PCreateInfo.Size)
 	undedicated(out)
@@ -258,21 +238,15 @@ func undedicated(out *vk.MemoryRequirements2) {
 	}
 }
 
-// BindBufferMemory is vkBindBufferMemory.
 func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	b, m := mustLookUp[*buffer](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
-	if b.memory != nil {
-		fail(vk.ErrorUnknown, "%v is bound to memory already", b.object)
-	}
-	m.checkBinding(b.object, b.size, offset)
+	b.bind(m, b.size, offset)
 	if b.usage&vk.BufferUsageShaderDeviceAddressBit != 0 && !m.addressed {
 		b.device.warn("vkBindBufferMemory", "%v is to have a device address, and %v was not allocated with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT", b.object, m.object)
 	}
-	b.memory, b.offset = m, offset
 	return vk.Success
 }
 
-// BindBufferMemory2 is vkBindBufferMemory2.
 func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo) vk.Result {
 	for _, i := range items(infos, count) {
 		BindBufferMemory(h, i.Buffer, i.Memory, i.MemoryOffset)
@@ -280,27 +254,38 @@ func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo
 	return vk.Success
 }
 
-// GetBufferDeviceAddress is vkGetBufferDeviceAddress.
 func GetBufferDeviceAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
 	b := mustLookUp[*buffer](uint64(info.Buffer))
 	b.checkUsage("vkGetBufferDeviceAddress", vk.BufferUsageShaderDeviceAddressBit, "SHADER_DEVICE_ADDRESS")
 	return b.address()
 }
 
-// GetBufferOpaqueCaptureAddress is vkGetBufferOpaqueCaptureAddress.
 func GetBufferOpaqueCaptureAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
 	return mustLookUp[*buffer](uint64(info.Buffer)).address()
 }
 
-func (b *buffer) address() uint64 {
-	b.bound()
-	return b.memory.addr + b.offset
+func (r *resource) address() uint64 {
+	r.bound()
+	return r.memory.addr + r.offset
 }
 
-func (b *buffer) bound() {
-	if lacks := b.memory.lacks(); lacks != "" {
-		fail(vk.ErrorUnknown, "%v has no memory: %s", b.object, lacks)
+func (r *resource) bound() {
+	if lacks := r.memory.lacks(); lacks != "" {
+		fail(vk.ErrorUnknown, "%v has no memory: %s", r.object, lacks)
 	}
+}
+
+// bind puts a resource of a size at a place in memory at which it can be.
+func (r *resource) bind(m *memory, size, offset uint64) {
+	switch {
+	case r.memory != nil:
+		fail(vk.ErrorUnknown, "%v is bound to memory already", r.object)
+	case offset > m.size || size > m.size-offset:
+		fail(vk.ErrorUnknown, "%v of %d bytes at byte %d of memory of %d", r.object, size, offset, m.size)
+	case offset%bindAlignment != 0:
+		fail(vk.ErrorUnknown, "%v at byte %d of memory: want a multiple of %d (VkMemoryRequirements::alignment)", r.object, offset, bindAlignment)
+	}
+	r.memory, r.offset = m, offset
 }
 
 // lacks is why a resource has no memory; empty: it has.

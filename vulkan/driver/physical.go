@@ -37,7 +37,6 @@ func newPhysical(in *instance, m *config.Machine, index int) *physical {
 	return p
 }
 
-// GetPhysicalDeviceProperties is vkGetPhysicalDeviceProperties.
 func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties) {
 	p := mustLookUp[*physical](uint64(h))
 	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: p.identity.vendor, DeviceID: p.identity.device, DeviceType: p.identity.kind}
@@ -53,7 +52,6 @@ const vendorID = 0xFFFF
 // driver.
 const driverID = 0xFFFF
 
-// GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
 func GetPhysicalDeviceProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties2) {
 	GetPhysicalDeviceProperties(h, &out.Properties)
 	values := mustLookUp[*physical](uint64(h)).properties
@@ -83,12 +81,10 @@ func fill(to reflect.Value, values map[string]any) {
 	}
 }
 
-// GetPhysicalDeviceFeatures is vkGetPhysicalDeviceFeatures.
 func GetPhysicalDeviceFeatures(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures) {
 	mustLookUp[*physical](uint64(h)).setFeatures(unsafe.Pointer(out), vk.Features)
 }
 
-// GetPhysicalDeviceFeatures2 is vkGetPhysicalDeviceFeatures2.
 func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures2) {
 	GetPhysicalDeviceFeatures(h, &out.Features)
 	p := mustLookUp[*physical](uint64(h))
@@ -121,12 +117,10 @@ func (p *physical) checkFeatures(at unsafe.Pointer, list []string, enabled map[s
 	}
 }
 
-// GetPhysicalDeviceQueueFamilyProperties is vkGetPhysicalDeviceQueueFamilyProperties.
 func GetPhysicalDeviceQueueFamilyProperties(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties) {
 	enumerate(count, out, mustLookUp[*physical](uint64(h)).families())
 }
 
-// GetPhysicalDeviceQueueFamilyProperties2 is vkGetPhysicalDeviceQueueFamilyProperties2.
 func GetPhysicalDeviceQueueFamilyProperties2(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties2) {
 	families := mustLookUp[*physical](uint64(h)).families()
 	if out == nil {
@@ -152,7 +146,6 @@ var memoryTypes = []vk.MemoryType{
 // allMemoryTypes has a bit for each of them.
 const allMemoryTypes = 1<<3 - 1
 
-// GetPhysicalDeviceMemoryProperties is vkGetPhysicalDeviceMemoryProperties.
 func GetPhysicalDeviceMemoryProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceMemoryProperties) {
 	p := mustLookUp[*physical](uint64(h))
 	*out = vk.PhysicalDeviceMemoryProperties{MemoryTypeCount: uint32(len(memoryTypes)), MemoryHeapCount: 1}
@@ -160,7 +153,6 @@ func GetPhysicalDeviceMemoryProperties(h vk.PhysicalDevice, out *vk.PhysicalDevi
 	out.MemoryHeaps[0] = vk.MemoryHeap{Size: uint64(p.machine.Memory.Bytes), Flags: vk.MemoryHeapDeviceLocalBit}
 }
 
-// GetPhysicalDeviceMemoryProperties2 is vkGetPhysicalDeviceMemoryProperties2.
 func GetPhysicalDeviceMemoryProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceMemoryProperties2) {
 	GetPhysicalDeviceMemoryProperties(h, &out.MemoryProperties)
 	b := next[vk.PhysicalDeviceMemoryBudgetPropertiesEXT](out.PNext, vk.StructureTypePhysicalDeviceMemoryBudgetPropertiesExt)

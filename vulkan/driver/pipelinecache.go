@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -37,10 +38,7 @@ func (c *pipelineCache) lookup(k programKey) []byte {
 
 // keyOf is the key of a program. A module is known by its digest.
 func (d *logicalDevice) keyOf(module [sha256.Size]byte, s *gpu.KernelSetup) programKey {
-	size := s.WaveSize
-	if size == 0 {
-		size = d.physical.machine.WaveSize
-	}
+	size := cmp.Or(s.WaveSize, d.physical.machine.WaveSize)
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%x\n%q\n", buildID(), d.physical.target(size), module, s.Entry)
 	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
@@ -113,11 +111,6 @@ func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.Al
 	}
 	*out = vk.PipelineCache(addObject(c, d.handle))
 	return vk.Success
-}
-
-// DestroyPipelineCache is vkDestroyPipelineCache.
-func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
-	removeObject[*pipelineCache](uint64(c))
 }
 
 // cacheHeaderBytes is the size of VkPipelineCacheHeaderVersionOne.
@@ -198,7 +191,6 @@ func (c *pipelineCache) bytes() uint64 {
 	return n
 }
 
-// MergePipelineCaches is vkMergePipelineCaches.
 func MergePipelineCaches(_ vk.Device, h vk.PipelineCache, count uint32, from *vk.PipelineCache) vk.Result {
 	to := mustLookUp[*pipelineCache](uint64(h))
 	for _, f := range items(from, count) {

@@ -44,7 +44,6 @@ type (
 	}
 )
 
-// CreateShaderModule is vkCreateShaderModule.
 func CreateShaderModule(h vk.Device, info *vk.ShaderModuleCreateInfo, _ *vk.AllocationCallbacks, out *vk.ShaderModule) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.ShaderModule(addObject(d.module(info), d.handle))
@@ -79,12 +78,6 @@ func (m *shaderModule) read() (*validate.Module, error) {
 	return m.module, m.err
 }
 
-// DestroyShaderModule is vkDestroyShaderModule.
-func DestroyShaderModule(_ vk.Device, m vk.ShaderModule, _ *vk.AllocationCallbacks) {
-	removeObject[*shaderModule](uint64(m))
-}
-
-// CreatePipelineLayout is vkCreatePipelineLayout.
 func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineLayout) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	l := &pipelineLayout{device: d}
@@ -107,12 +100,6 @@ func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.
 	return vk.Success
 }
 
-// DestroyPipelineLayout is vkDestroyPipelineLayout.
-func DestroyPipelineLayout(_ vk.Device, l vk.PipelineLayout, _ *vk.AllocationCallbacks) {
-	removeObject[*pipelineLayout](uint64(l))
-}
-
-// CreateComputePipelines is vkCreateComputePipelines.
 func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ComputePipelineCreateInfo, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
 	d, c := mustLookUp[*logicalDevice](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
@@ -257,9 +244,4 @@ func specialization(info *vk.SpecializationInfo) map[uint32]uint64 {
 		out[e.ConstantID] = binary.LittleEndian.Uint64(raw[:])
 	}
 	return out
-}
-
-// DestroyPipeline is vkDestroyPipeline.
-func DestroyPipeline(h vk.Device, p vk.Pipeline, _ *vk.AllocationCallbacks) {
-	destroy[*pipeline](h, "vkDestroyPipeline", uint64(p))
 }

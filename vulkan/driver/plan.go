@@ -56,7 +56,6 @@ func (p *plan) cut() {
 // empty reports whether the plan has no submissions.
 func (p *plan) empty() bool { return len(p.submissions) == 0 }
 
-// lane returns the lane of a queue.
 func (p *plan) lane(q *queue) *lane {
 	for _, l := range p.lanes {
 		if l.queue == q {
@@ -301,7 +300,6 @@ func (p *plan) graph(x *executor, g *graphDispatch) error {
 	return nil
 }
 
-// transfer plans a transfer.
 func (p *plan) transfer(x *executor, t *timedWork) error {
 	title := labelled(x.labels, t.name)
 	w := &planned{runAlone: t.run, row: row{kind: "transfer", name: title, pipeline: t.name, bytes: t.bytes}}

@@ -46,7 +46,6 @@ func queryBytes(counts bool) uint64 {
 	return 16
 }
 
-// CreateQueryPool is vkCreateQueryPool.
 func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.QueryPool) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	var p *queryPool
@@ -64,7 +63,6 @@ func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.Allocation
 	return vk.Success
 }
 
-// DestroyQueryPool is vkDestroyQueryPool.
 func DestroyQueryPool(h vk.Device, pool vk.QueryPool, _ *vk.AllocationCallbacks) {
 	if p, ok := destroy[*queryPool](h, "vkDestroyQueryPool", uint64(pool)); ok {
 		p.device.heap.host.release(uint64(len(p.values)) * queryBytes(p.sums != nil))
@@ -93,14 +91,12 @@ func (p *queryPool) markWritten(i uint32) {
 	p.ready[i] = false
 }
 
-// ResetQueryPool is vkResetQueryPool.
 func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
 	p := mustLookUp[*queryPool](uint64(h))
 	p.check(first, count)
 	p.reset(first, count)
 }
 
-// CmdResetQueryPool is vkCmdResetQueryPool.
 func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32) {
 	b := record(h)
 	p := use[*queryPool](b, uint64(pool))
@@ -131,12 +127,10 @@ func (b *commandBuffer) query(p *queryPool, done bool, f func(cycle uint64)) {
 	})
 }
 
-// CmdWriteTimestamp is vkCmdWriteTimestamp.
 func CmdWriteTimestamp(h vk.CommandBuffer, stage vk.PipelineStageFlagBits, pool vk.QueryPool, query uint32) {
 	record(h).timestamp(vk.PipelineStageFlagBits2(stage), pool, query)
 }
 
-// CmdWriteTimestamp2 is vkCmdWriteTimestamp2.
 func CmdWriteTimestamp2(h vk.CommandBuffer, stage vk.PipelineStageFlags2, pool vk.QueryPool, query uint32) {
 	record(h).timestamp(vk.PipelineStageFlagBits2(stage), pool, query)
 }
@@ -153,7 +147,6 @@ func (b *commandBuffer) timestamp(stage vk.PipelineStageFlagBits2, pool vk.Query
 	})
 }
 
-// GetQueryPoolResults is vkGetQueryPoolResults.
 func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, size uint64, data unsafe.Pointer, stride uint64, flags vk.QueryResultFlags) vk.Result {
 	d, p := mustLookUp[*logicalDevice](uint64(h)), mustLookUp[*queryPool](uint64(pool))
 	p.check(first, count)
@@ -222,7 +215,6 @@ func putResult(to []byte, flags vk.QueryResultFlags, v uint64) {
 	binary.LittleEndian.PutUint32(to, uint32(v))
 }
 
-// CmdCopyQueryPoolResults is vkCmdCopyQueryPoolResults.
 func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32, to vk.Buffer, offset, stride uint64, flags vk.QueryResultFlags) {
 	b := record(h)
 	p := use[*queryPool](b, uint64(pool))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spvsim/gpu"
+	"spvsim/internal/lists"
 	"spvsim/vulkan/vk"
 )
 
@@ -61,13 +62,9 @@ func (s *submission) finish() {
 
 // commands returns the number of commands of all its buffers.
 func (s *submission) commands() (n int) {
-	for _, b := range s.buffers {
-		n += len(b.commands)
-	}
-	return n
+	return lists.Sum(s.buffers, func(b *commandBuffer) int { return len(b.commands) })
 }
 
-// QueueSubmit is vkQueueSubmit.
 func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.Fence) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
@@ -90,7 +87,6 @@ func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.
 	return q.submit(list, fenceHandle)
 }
 
-// QueueSubmit2 is vkQueueSubmit2.
 func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle vk.Fence) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
@@ -214,7 +210,6 @@ func points2(list []vk.SemaphoreSubmitInfo) (out []point) {
 	return out
 }
 
-// QueueWaitIdle is vkQueueWaitIdle.
 func QueueWaitIdle(h vk.Queue) vk.Result {
 	q := mustLookUp[*queue](uint64(h))
 	q.device.worker.wait(func() bool { return q.device.lost != nil || !q.device.worker.has(q) })

@@ -109,7 +109,6 @@ func (r *recorder) counts(c *account.Counts) (list []counted) {
 	return list
 }
 
-// write writes a row.
 func (r *recorder) write(d *logicalDevice, q *queue, w *row) error {
 	r.number++
 	m, c := d.physical.machine, &w.counts

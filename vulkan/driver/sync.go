@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"spvsim/internal/lists"
 	"spvsim/vulkan/vk"
 )
 
@@ -63,21 +64,18 @@ func (p point) signal() {
 	p.semaphore.value = 1
 }
 
-// CreateFence is vkCreateFence.
 func CreateFence(h vk.Device, info *vk.FenceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Fence) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.Fence(addObject(&fence{device: d, signaled: info.Flags&vk.FenceCreateSignaledBit != 0}, d.handle))
 	return vk.Success
 }
 
-// DestroyFence is vkDestroyFence.
 func DestroyFence(h vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) {
 	if x, ok := removeObject[*fence](uint64(f)); ok && x.pending {
 		x.device.warn("vkDestroyFence", "%v ends before the submission that signals it", x.object)
 	}
 }
 
-// ResetFences is vkResetFences.
 func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	for _, h := range items(list, count) {
 		f := mustLookUp[*fence](uint64(h))
@@ -89,7 +87,6 @@ func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	return vk.Success
 }
 
-// GetFenceStatus is vkGetFenceStatus.
 func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 	f := mustLookUp[*fence](uint64(h))
 	f.device.worker.seal()
@@ -102,20 +99,15 @@ func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 	return vk.NotReady
 }
 
-// WaitForFences is vkWaitForFences.
 func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, timeout uint64) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
-	var fences []*fence
-	for _, f := range items(list, count) {
-		fences = append(fences, mustLookUp[*fence](uint64(f)))
-	}
+	fences := lists.Map(items(list, count), func(f vk.Fence) *fence { return mustLookUp[*fence](uint64(f)) })
 	held := d.await(timeout, func() bool {
 		return d.lost != nil || conditionsMet(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
 	})
 	return d.waited(held)
 }
 
-// waited is the result of a wait.
 func (d *logicalDevice) waited(held bool) vk.Result {
 	switch {
 	case d.lost != nil:
@@ -136,7 +128,6 @@ func conditionsMet(all bool, n int, holds func(i int) bool) bool {
 	return all
 }
 
-// CreateSemaphore is vkCreateSemaphore.
 func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.AllocationCallbacks, out *vk.Semaphore) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	s := &semaphore{device: d}
@@ -147,11 +138,6 @@ func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.Allocation
 	return vk.Success
 }
 
-// DestroySemaphore is vkDestroySemaphore.
-func DestroySemaphore(_ vk.Device, s vk.Semaphore, _ *vk.AllocationCallbacks) {
-	removeObject[*semaphore](uint64(s))
-}
-
 func timeline(h vk.Semaphore) *semaphore {
 	s := mustLookUp[*semaphore](uint64(h))
 	if !s.timeline {
@@ -160,7 +146,6 @@ func timeline(h vk.Semaphore) *semaphore {
 	return s
 }
 
-// GetSemaphoreCounterValue is vkGetSemaphoreCounterValue.
 func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Result {
 	s := timeline(h)
 	s.device.worker.seal()
@@ -168,7 +153,6 @@ func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Resul
 	return s.device.result()
 }
 
-// SignalSemaphore is vkSignalSemaphore.
 func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 	s := timeline(info.Semaphore)
 	if info.Value <= s.value {
@@ -180,7 +164,6 @@ func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 	return vk.Success
 }
 
-// WaitSemaphores is vkWaitSemaphores.
 func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	values := items(info.PValues, info.SemaphoreCount)
@@ -197,19 +180,12 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 	return d.waited(held)
 }
 
-// CreateEvent is vkCreateEvent.
 func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, out *vk.Event) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	*out = vk.Event(addObject(&event{device: d}, d.handle))
 	return vk.Success
 }
 
-// DestroyEvent is vkDestroyEvent.
-func DestroyEvent(h vk.Device, e vk.Event, _ *vk.AllocationCallbacks) {
-	destroy[*event](h, "vkDestroyEvent", uint64(e))
-}
-
-// GetEventStatus is vkGetEventStatus.
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.device.worker.seal()
@@ -219,7 +195,6 @@ func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 	return vk.EventReset
 }
 
-// SetEvent is vkSetEvent.
 func SetEvent(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.set, e.plannedChange = true, nil
@@ -228,7 +203,6 @@ func SetEvent(_ vk.Device, h vk.Event) vk.Result {
 	return vk.Success
 }
 
-// ResetEvent is vkResetEvent.
 func ResetEvent(_ vk.Device, h vk.Event) vk.Result {
 	e := mustLookUp[*event](uint64(h))
 	e.set, e.plannedChange = false, nil

@@ -13,7 +13,6 @@ type updateTemplate struct {
 	set     uint32
 }
 
-// CreateDescriptorUpdateTemplate is vkCreateDescriptorUpdateTemplate.
 func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTemplateCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorUpdateTemplate) vk.Result {
 	d := mustLookUp[*logicalDevice](uint64(h))
 	t := &updateTemplate{set: info.Set, push: info.TemplateType == vk.DescriptorUpdateTemplateTypePushDescriptors}
@@ -25,12 +24,6 @@ func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTempla
 	return vk.Success
 }
 
-// DestroyDescriptorUpdateTemplate is vkDestroyDescriptorUpdateTemplate.
-func DestroyDescriptorUpdateTemplate(_ vk.Device, h vk.DescriptorUpdateTemplate, _ *vk.AllocationCallbacks) {
-	removeObject[*updateTemplate](uint64(h))
-}
-
-// UpdateDescriptorSetWithTemplate is vkUpdateDescriptorSetWithTemplate.
 func UpdateDescriptorSetWithTemplate(_ vk.Device, set vk.DescriptorSet, h vk.DescriptorUpdateTemplate, data unsafe.Pointer) {
 	mustLookUp[*updateTemplate](uint64(h)).apply(mustLookUp[*descriptorSet](uint64(set)), data)
 }

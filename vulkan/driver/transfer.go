@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/binary"
 	"time"
 	"unsafe"
@@ -96,7 +97,6 @@ func (m *rowCopy) access() []gpu.Rows {
 	return []gpu.Rows{to, {Addr: m.from.Addr, Bytes: m.bytes, Rows: m.rows, Stride: m.ofRow}}
 }
 
-// CmdCopyBuffer is vkCmdCopyBuffer.
 func CmdCopyBuffer(h vk.CommandBuffer, from, to vk.Buffer, count uint32, regions *vk.BufferCopy) {
 	b := record(h)
 	src, dst := b.copied("vkCmdCopyBuffer", from, to)
@@ -105,7 +105,6 @@ func CmdCopyBuffer(h vk.CommandBuffer, from, to vk.Buffer, count uint32, regions
 	}
 }
 
-// CmdCopyBuffer2 is vkCmdCopyBuffer2.
 func CmdCopyBuffer2(h vk.CommandBuffer, info *vk.CopyBufferInfo2) {
 	b := record(h)
 	src, dst := b.copied("vkCmdCopyBuffer2", info.SrcBuffer, info.DstBuffer)
@@ -133,7 +132,6 @@ func (b *commandBuffer) copyBuffer(from, to *buffer, at, into, size uint64) {
 	b.transfer("copy buffer", 2*size, oneRow(dst, src, nil))
 }
 
-// CmdFillBuffer is vkCmdFillBuffer.
 func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value uint32) {
 	b := record(h)
 	x := b.useBuffer("vkCmdFillBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
@@ -148,7 +146,6 @@ func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value 
 // mostUpdated is the limit of vkCmdUpdateBuffer, in bytes.
 const mostUpdated = 1 << 16
 
-// CmdUpdateBuffer is vkCmdUpdateBuffer.
 func CmdUpdateBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, data unsafe.Pointer) {
 	b := record(h)
 	x := b.useBuffer("vkCmdUpdateBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
@@ -200,12 +197,8 @@ func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) regio
 // inBuffer returns the region of a buffer, with the command's lengths of rows and planes. No image is larger than
 // maxImageSide, so much larger lengths are refused (mostPitch).
 func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.Extent3D) region {
-	if row == 0 {
-		row = e.Width
-	}
-	if height == 0 {
-		height = e.Height
-	}
+	row = cmp.Or(row, e.Width)
+	height = cmp.Or(height, e.Height)
 	if row < e.Width || height < e.Height || max(row, height) > mostPitch {
 		fail(vk.ErrorUnknown, "rows of %d texels and planes of %d rows for %d x %d texels: want as many at least, and at most %d", row, height, e.Width, e.Height, mostPitch)
 	}
@@ -287,7 +280,6 @@ func region2(r *vk.BufferImageCopy) *vk.BufferImageCopy2 {
 		ImageSubresource: r.ImageSubresource, ImageOffset: r.ImageOffset, ImageExtent: r.ImageExtent}
 }
 
-// CmdCopyBufferToImage is vkCmdCopyBufferToImage.
 func CmdCopyBufferToImage(h vk.CommandBuffer, from vk.Buffer, to vk.Image, layout vk.ImageLayout, count uint32, regions *vk.BufferImageCopy) {
 	b := record(h)
 	src, dst := b.useBuffer("vkCmdCopyBufferToImage", from, vk.BufferUsageTransferSrcBit, "TRANSFER_SRC"), b.useImage("vkCmdCopyBufferToImage", to, written, layout)
@@ -296,7 +288,6 @@ func CmdCopyBufferToImage(h vk.CommandBuffer, from vk.Buffer, to vk.Image, layou
 	}
 }
 
-// CmdCopyBufferToImage2 is vkCmdCopyBufferToImage2.
 func CmdCopyBufferToImage2(h vk.CommandBuffer, info *vk.CopyBufferToImageInfo2) {
 	b := record(h)
 	src, dst := b.useBuffer("vkCmdCopyBufferToImage2", info.SrcBuffer, vk.BufferUsageTransferSrcBit, "TRANSFER_SRC"), b.useImage("vkCmdCopyBufferToImage2", info.DstImage, written, info.DstImageLayout)
@@ -305,7 +296,6 @@ func CmdCopyBufferToImage2(h vk.CommandBuffer, info *vk.CopyBufferToImageInfo2) 
 	}
 }
 
-// CmdCopyImageToBuffer is vkCmdCopyImageToBuffer.
 func CmdCopyImageToBuffer(h vk.CommandBuffer, from vk.Image, layout vk.ImageLayout, to vk.Buffer, count uint32, regions *vk.BufferImageCopy) {
 	b := record(h)
 	src, dst := b.useImage("vkCmdCopyImageToBuffer", from, read, layout), b.useBuffer("vkCmdCopyImageToBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
@@ -314,7 +304,6 @@ func CmdCopyImageToBuffer(h vk.CommandBuffer, from vk.Image, layout vk.ImageLayo
 	}
 }
 
-// CmdCopyImageToBuffer2 is vkCmdCopyImageToBuffer2.
 func CmdCopyImageToBuffer2(h vk.CommandBuffer, info *vk.CopyImageToBufferInfo2) {
 	b := record(h)
 	src, dst := b.useImage("vkCmdCopyImageToBuffer2", info.SrcImage, read, info.SrcImageLayout), b.useBuffer("vkCmdCopyImageToBuffer2", info.DstBuffer, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
@@ -323,7 +312,6 @@ func CmdCopyImageToBuffer2(h vk.CommandBuffer, info *vk.CopyImageToBufferInfo2) 
 	}
 }
 
-// CmdCopyImage is vkCmdCopyImage.
 func CmdCopyImage(h vk.CommandBuffer, from vk.Image, fromLayout vk.ImageLayout, to vk.Image, toLayout vk.ImageLayout, count uint32, regions *vk.ImageCopy) {
 	b := record(h)
 	src, dst := b.useImage("vkCmdCopyImage", from, read, fromLayout), b.useImage("vkCmdCopyImage", to, written, toLayout)
@@ -332,7 +320,6 @@ func CmdCopyImage(h vk.CommandBuffer, from vk.Image, fromLayout vk.ImageLayout, 
 	}
 }
 
-// CmdCopyImage2 is vkCmdCopyImage2.
 func CmdCopyImage2(h vk.CommandBuffer, info *vk.CopyImageInfo2) {
 	b := record(h)
 	src, dst := b.useImage("vkCmdCopyImage2", info.SrcImage, read, info.SrcImageLayout), b.useImage("vkCmdCopyImage2", info.DstImage, written, info.DstImageLayout)
@@ -361,7 +348,6 @@ func (b *commandBuffer) copyImage(src, dst *image, r *vk.ImageCopy2) {
 	b.copies("copy image", moves)
 }
 
-// CmdClearColorImage is vkCmdClearColorImage.
 func CmdClearColorImage(h vk.CommandBuffer, to vk.Image, layout vk.ImageLayout, color *vk.ClearColorValue, count uint32, ranges *vk.ImageSubresourceRange) {
 	b := record(h)
 	i := b.useImage("vkCmdClearColorImage", to, written, layout)

@@ -151,23 +151,13 @@ func (d *dispatch) tooMany(groups [3]uint32) error {
 	return nil
 }
 
-// unusable returns the reason why a buffer can't be used; empty: it can.
-func (b *buffer) unusable() string {
-	if b.destroyed() {
-		return fmt.Sprintf("%v was destroyed", b.object)
+// unusable returns the reason why a resource can't be used; empty: it can.
+func (r *resource) unusable() string {
+	if r.destroyed() {
+		return fmt.Sprintf("%v was destroyed", r.object)
 	}
-	if lacks := b.memory.lacks(); lacks != "" {
-		return fmt.Sprintf("%v has no memory: %s", b.object, lacks)
-	}
-	return ""
-}
-
-func (i *image) unusable() string {
-	if i.destroyed() {
-		return fmt.Sprintf("%v was destroyed", i.object)
-	}
-	if lacks := i.memory.lacks(); lacks != "" {
-		return fmt.Sprintf("%v has no memory: %s", i.object, lacks)
+	if lacks := r.memory.lacks(); lacks != "" {
+		return fmt.Sprintf("%v has no memory: %s", r.object, lacks)
 	}
 	return ""
 }

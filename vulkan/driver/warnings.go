@@ -69,6 +69,31 @@ func destroy[T any](h vk.Device, command string, handle uint64) (x T, ok bool) {
 	return x, ok
 }
 
+// Commands that only end an object.
+var (
+	DestroyDebugUtilsMessengerEXT    = destroyer[*messenger, vk.Instance, vk.DebugUtilsMessengerEXT]("vkDestroyDebugUtilsMessengerEXT")
+	DestroyPrivateDataSlot           = destroyer[*privateSlot, vk.Device, vk.PrivateDataSlot]("vkDestroyPrivateDataSlot")
+	DestroyDescriptorSetLayout       = destroyer[*setLayout, vk.Device, vk.DescriptorSetLayout]("vkDestroyDescriptorSetLayout")
+	DestroyIndirectCommandsLayoutEXT = destroyer[*indirectLayout, vk.Device, vk.IndirectCommandsLayoutEXT]("vkDestroyIndirectCommandsLayoutEXT")
+	DestroyIndirectExecutionSetEXT   = destroyer[*executionSet, vk.Device, vk.IndirectExecutionSetEXT]("vkDestroyIndirectExecutionSetEXT")
+	DestroyImage                     = destroyer[*image, vk.Device, vk.Image]("vkDestroyImage")
+	DestroyImageView                 = destroyer[*imageView, vk.Device, vk.ImageView]("vkDestroyImageView")
+	DestroyBufferView                = destroyer[*bufferView, vk.Device, vk.BufferView]("vkDestroyBufferView")
+	DestroySampler                   = destroyer[*sampler, vk.Device, vk.Sampler]("vkDestroySampler")
+	DestroyBuffer                    = destroyer[*buffer, vk.Device, vk.Buffer]("vkDestroyBuffer")
+	DestroyPipelineCache             = destroyer[*pipelineCache, vk.Device, vk.PipelineCache]("vkDestroyPipelineCache")
+	DestroyShaderModule              = destroyer[*shaderModule, vk.Device, vk.ShaderModule]("vkDestroyShaderModule")
+	DestroyPipelineLayout            = destroyer[*pipelineLayout, vk.Device, vk.PipelineLayout]("vkDestroyPipelineLayout")
+	DestroyPipeline                  = destroyer[*pipeline, vk.Device, vk.Pipeline]("vkDestroyPipeline")
+	DestroySemaphore                 = destroyer[*semaphore, vk.Device, vk.Semaphore]("vkDestroySemaphore")
+	DestroyEvent                     = destroyer[*event, vk.Device, vk.Event]("vkDestroyEvent")
+	DestroyDescriptorUpdateTemplate  = destroyer[*updateTemplate, vk.Device, vk.DescriptorUpdateTemplate]("vkDestroyDescriptorUpdateTemplate")
+)
+
+func destroyer[T any, O, H ~uint64](command string) func(O, H, *vk.AllocationCallbacks) {
+	return func(owner O, h H, _ *vk.AllocationCallbacks) { destroy[T](vk.Device(owner), command, uint64(h)) }
+}
+
 // freeing warns of an object that ends while submitted work uses it.
 func (d *logicalDevice) freeing(command string, o *object) {
 	if d.worker.uses(o) {

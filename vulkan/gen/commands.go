@@ -21,10 +21,9 @@ type command struct {
 	implemented bool     // the driver has a function of its name
 }
 
-// result returns the C type of a command's result.
 func (c *command) result() string { return c.Proto.Type }
 
-// readDriver lists the exported functions of the driver's package, and the names of package vk that it refers to.
+// readDriver lists the exported functions, and variables with one, of the driver's package, and the names of package vk that it refers to.
 func readDriver(dir string) (have, used map[string]bool, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -43,6 +42,8 @@ func readDriver(dir string) (have, used map[string]bool, err error) {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				have[n.Name.Name] = have[n.Name.Name] || n.Recv == nil && n.Name.IsExported()
+			case *ast.ValueSpec:
+				have[n.Names[0].Name] = true
 			case *ast.SelectorExpr:
 				if x, ok := n.X.(*ast.Ident); ok && x.Name == "vk" {
 					used[n.Sel.Name] = true

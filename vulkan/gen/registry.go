@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"os"
@@ -181,9 +182,7 @@ func (r *registry) index(x *xmlRegistry) {
 		if !isVulkan(c.Api) {
 			continue
 		}
-		if c.Name == "" {
-			c.Name = c.Proto.Name
-		}
+		c.Name = cmp.Or(c.Name, c.Proto.Name)
 		r.commands[c.Name] = c
 	}
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/binary"
@@ -73,10 +74,7 @@ func FindOpenCL(ctx context.Context, root string) (*OpenCL, error) {
 }
 
 func rootName(root string) string {
-	if root == "" {
-		return "this system"
-	}
-	return root
+	return cmp.Or(root, "this system")
 }
 
 // hasLibrary looks for a library in the folders of Debian and in those of other distributions.

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 )
 
-// A WorkTotal is all work of one name.
 type WorkTotal struct {
 	Name         string
 	Kind         string // dispatch, graph, transfer or overlap

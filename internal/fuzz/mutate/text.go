@@ -3,6 +3,7 @@ package mutate
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -69,12 +70,7 @@ func containsNode(n, inner *yaml.Node) bool {
 	if n == inner {
 		return true
 	}
-	for _, c := range n.Content {
-		if containsNode(c, inner) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return containsNode(c, inner) })
 }
 
 // Bytes returns a copy of some bytes with random edits.

@@ -207,10 +207,8 @@ type Event struct {
 	Action    func(now uint64)
 }
 
-// Time implements sim.Event.
 func (e *Event) Time() sim.VTimeInSec { return e.Engine.Seconds(e.Cycle) }
 
-// Handler implements sim.Event.
 func (e *Event) Handler() sim.Handler { return e }
 
 // IsSecondary implements sim.Event.
