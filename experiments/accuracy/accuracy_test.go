@@ -153,6 +153,7 @@ func TestPage(t *testing.T) {
 		{"<!-- fitted numbers -->\n", "<!-- end of fitted numbers -->\n", fittedTable(t)},
 		{"<!-- other devices -->\n", "<!-- end of other devices -->\n", deviceRows(t)},
 		{"<!-- constants -->\n", "<!-- end of constants -->\n", constantTable(t)},
+		{"<!-- structure -->\n", "<!-- end of structure -->\n", structureTable(t)},
 		{"<!-- curves -->\n", "<!-- end of curves -->\n", curveTable(t)},
 		{"<!-- off -->\n", "<!-- end of off -->\n", distrustTable(t)},
 		{"<!-- memory -->\n", "<!-- end of memory -->\n", memoryTable(t)},
