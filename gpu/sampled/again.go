@@ -142,6 +142,8 @@ func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Cou
 		fast.Snapshot()
 		defer fast.Restore()
 	}
+	s.machine.Functional.CountLDS(true)
+	defer s.machine.Functional.CountLDS(false)
 	var sum, seen account.Counts
 	missed := 0.0
 	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {

@@ -153,7 +153,7 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	}
 	h := r.list[0]
 	if !r.draws(h, 1) {
-		c, err := l.Functional(whole(l), true)
+		c, err := l.Functional(whole(l), s.drawnSoon())
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)
 		}
@@ -168,6 +168,17 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	}
 	return err
 }
+
+// drawnSoon reports whether one of the next launches may be timed, which finds what this one leaves in the caches.
+func (s *Sampler) drawnSoon() bool {
+	return slices.ContainsFunc(s.kinds, func(k *kind) bool {
+		r := &k.launches
+		return k.seen+k.divided > 0 || len(r.list) > 0 && r.ahead(r.list[0]) < warmedLaunches
+	})
+}
+
+// warmedLaunches are those before a drawn one that bring in lines, of launches that do not run twice: two, as sweeps that alternate between two buffers.
+const warmedLaunches = 2
 
 // newSample is a sample of a unit of a launch that begins with a workgroup.
 func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
