@@ -210,6 +210,15 @@ func (s *Sampler) missed(c *account.Counts) float64 {
 	return s.capacities.missed(c, fast.WarmingStats())
 }
 
+// fresh is how many lines what ran last without time brought into the last level, as a share of those that this has.
+func (s *Sampler) fresh() float64 {
+	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
+	if !ok {
+		return 0
+	}
+	return s.capacities.fresh(fast.WarmingStats())
+}
+
 // again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.
 func (s *Sampler) again(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
 	s.before.putBack(written(kern))

@@ -228,7 +228,7 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 	d.end = d.ending(*at)
 	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
 	seen := to - *at
-	c, missed := d.show(*at, to)
+	c, missed, fresh := d.show(*at, to)
 	if c == nil {
 		return nil, 0
 	}
@@ -237,7 +237,6 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 		h.looked++
 		h.like.blend(&d.like, h.looked+1)
 	}
-	d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed)
 	if d.each = d.like.cost(); d.like.blur.any() {
 		d.each = h.like.cost()
 	}
@@ -246,6 +245,10 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 	like := d.like
 	like.size = float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen)
 	d.fills = d.capacities.fills(&like)
+	// Where a launch brings in more than the last level holds, lines that stores changed go to memory, whatever that matters for time.
+	if d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
+		d.light, d.cached = false, false
+	}
 	return h, like.size * d.each
 }
 
@@ -253,8 +256,8 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 const shownParts = 4
 
 // show runs the first workgroups of a piece without time, which show its signature, and returns for how long memory would work for an
-// instruction if the last level held nothing. Nil: that failed.
-func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
+// instruction if the last level held nothing, and the lines that the last level did not hold, as a share of those that it has. Nil: that failed.
+func (d *division) show(at, end uint64) (sum *account.Counts, missed, fresh float64) {
 	sum = new(account.Counts)
 	var parts [shownParts]signature
 	all := signature{}
@@ -267,13 +270,13 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 		}
 		c := d.functional(from, to, true)
 		if c == nil {
-			return nil, 0
+			return nil, 0, 0
 		}
 		sum.Add(c)
 		parts[i] = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		missed += n * d.missed(c)
+		missed, fresh = missed+n*d.missed(c), fresh+d.fresh()
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)
@@ -282,7 +285,7 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 		all.blur = blurOf(parts[:], &all, d.Sampling)
 	}
 	d.like = all
-	return sum, missed / n
+	return sum, missed / n, fresh
 }
 
 // ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
