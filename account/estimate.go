@@ -37,6 +37,9 @@ type Half struct {
 	Half float64
 }
 
+// Durations is how many of the counts that EachTimed lists are times of the machine or of its parts: they are the first ones.
+const Durations = 7
+
 // EachTimed calls do with each count that only timed work has, except for slot cycles: the cycles first.
 func (c *Counts) EachTimed(do func(name string, n *uint64)) {
 	do("cycles", &c.Cycles)

@@ -32,7 +32,8 @@ type functionalRunner struct {
 	unit             func(index uint64) int   // where the dispatcher places a workgroup of a launch
 	insideTimed      bool                     // a timed launch, whose counts are not to be touched
 	deferredCounts   []func()                 // what is to be counted when that is over
-	ldsUnit          uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
+	ldsCounted       bool                     // runs that bring lines into the caches count the cycles of the LDS
+	ldsUnit          uint64                   // cycles of the LDS that the last run took, if they are counted
 	longestWave      uint64                   // instructions of the wave of the last run that has most
 	counted          account.Counts           // of the last run
 	functionalCounts account.FunctionalCounts // of the last run
@@ -68,7 +69,9 @@ func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 		u.lds = lds.New(&m.LDS)
 	}
 	fast.ResetWarming() // so that Warmed counts the requests of this run alone
-	o.Warm, o.LDS = fast, u.lds
+	if o.Warm = fast; u.ldsCounted {
+		o.LDS = u.lds
+	}
 	o.Unit = func(wg *functional.Workgroup) int { return u.unit(wg.Index) }
 }
 
@@ -102,7 +105,8 @@ func (u *functionalRunner) countIssues(by map[*program.Program][]functional.Issu
 	}
 }
 
-// Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
+// CountLDS, Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
+func (u *functionalRunner) CountLDS(on bool)    { u.ldsCounted = on }
 func (u *functionalRunner) Executed() uint64    { return u.executed }
 func (u *functionalRunner) LDSCycles() uint64   { return u.ldsUnit }
 func (u *functionalRunner) LongestWave() uint64 { return u.longestWave }

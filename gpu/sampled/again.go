@@ -142,6 +142,8 @@ func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Cou
 		fast.Snapshot()
 		defer fast.Restore()
 	}
+	s.machine.Functional.CountLDS(true)
+	defer s.machine.Functional.CountLDS(false)
 	var sum, seen account.Counts
 	missed := 0.0
 	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
@@ -206,6 +208,15 @@ func (s *Sampler) missed(c *account.Counts) float64 {
 		return 0
 	}
 	return s.capacities.missed(c, fast.WarmingStats())
+}
+
+// fresh is how many lines what ran last without time brought into the last level, as a share of those that this has.
+func (s *Sampler) fresh() float64 {
+	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
+	if !ok {
+		return 0
+	}
+	return s.capacities.fresh(fast.WarmingStats())
 }
 
 // again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.

@@ -27,12 +27,13 @@ type division struct {
 
 	like           signature // of the piece at hand
 	lengths        *rand.Rand
-	light          bool   // the contents of the caches hardly matter for it
-	cached         bool   // the last level holds all that it asks for
-	end            uint64 // of the piece
-	sparse         bool   // workgroups ran that did not bring their lines into the caches
-	start          uint64 // workgroups that end before others run without time
-	settle, length uint64 // workgroups that end before a window, and in it
+	light          bool    // the contents of the caches hardly matter for it
+	cached         bool    // the last level holds all that it asks for
+	fills          float64 // what it asks the last level for, as a multiple of the size of that
+	end            uint64  // of the piece
+	sparse         bool    // workgroups ran that did not bring their lines into the caches
+	start          uint64  // workgroups that end before others run without time
+	settle, length uint64  // workgroups that end before a window, and in it
 	window         window
 	stopped        *mark   // end of the last window
 	each           float64 // predicted cycles of an instruction of the piece at hand
@@ -196,9 +197,11 @@ func (d *division) holds(at uint64) bool { return d.all >= d.begins(at)+d.settle
 // rest runs what is left of the piece without time, up to where the mix of instructions changes.
 func (d *division) rest(h *stratum, at uint64) uint64 {
 	size := max(d.piece/4, 16)
+	warm := !d.light && !d.cached && d.reaches()
+	d.sparse = d.sparse || d.light && !d.cached
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
-		c := d.without(h, at, to, !d.light && !d.cached)
+		c := d.without(h, at, to, warm)
 		at = to
 		if c == nil {
 			break
@@ -210,12 +213,22 @@ func (d *division) rest(h *stratum, at uint64) uint64 {
 	return at
 }
 
+// reaches reports whether lines of the piece at hand may still be in the caches when the next window begins, or the next launch: what comes before that
+// fills the last level less than so many times.
+func (d *division) reaches() bool {
+	pieces := float64(d.all-d.end) / float64(d.piece)
+	for _, h := range d.strata.list {
+		pieces = min(pieces, float64(d.strata.ahead(h)))
+	}
+	return pieces*d.fills < filled
+}
+
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and returns the stratum and the predicted cost of the piece.
 func (d *division) look(at *uint64) (*stratum, float64) {
 	d.end = d.ending(*at)
 	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
 	seen := to - *at
-	c, missed := d.show(*at, to)
+	c, missed, fresh := d.show(*at, to)
 	if c == nil {
 		return nil, 0
 	}
@@ -224,24 +237,32 @@ func (d *division) look(at *uint64) (*stratum, float64) {
 		h.looked++
 		h.like.blend(&d.like, h.looked+1)
 	}
-	d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed)
 	if d.each = d.like.cost(); d.like.blur.any() {
 		d.each = h.like.cost()
 	}
 	d.count(h, c, seen)
 	*at = to
-	return h, float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen) * d.each
+	like := d.like
+	like.size = float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen)
+	d.fills = d.capacities.fills(&like)
+	// Where a launch brings in more than the last level holds, lines that stores changed go to memory, whatever that matters for time.
+	if d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
+		d.light, d.cached = false, false
+	}
+	return h, like.size * d.each
 }
 
 // shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
 const shownParts = 4
 
 // show runs the first workgroups of a piece without time, which show its signature, and returns for how long memory would work for an
-// instruction if the last level held nothing. Nil: that failed.
-func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
+// instruction if the last level held nothing, and the lines that the last level did not hold, as a share of those that it has. Nil: that failed.
+func (d *division) show(at, end uint64) (sum *account.Counts, missed, fresh float64) {
 	sum = new(account.Counts)
 	var parts [shownParts]signature
 	all := signature{}
+	d.machine.Functional.CountLDS(true)
+	defer d.machine.Functional.CountLDS(false)
 	for i := range parts {
 		from, to := at+(end-at)*uint64(i)/shownParts, at+(end-at)*uint64(i+1)/shownParts
 		if from == to {
@@ -249,13 +270,13 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 		}
 		c := d.functional(from, to, true)
 		if c == nil {
-			return nil, 0
+			return nil, 0, 0
 		}
 		sum.Add(c)
 		parts[i] = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		missed += n * d.missed(c)
+		missed, fresh = missed+n*d.missed(c), fresh+d.fresh()
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)
@@ -264,7 +285,7 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 		all.blur = blurOf(parts[:], &all, d.Sampling)
 	}
 	d.like = all
-	return sum, missed / n
+	return sum, missed / n, fresh
 }
 
 // ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
@@ -285,7 +306,6 @@ func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 		}
 		return nil
 	}
-	d.sparse = d.sparse || !warm && !d.cached
 	d.longest = max(d.longest, float64(d.machine.Functional.LongestWave()))
 	return c
 }

@@ -118,6 +118,13 @@ func (s *sum) add(e estimated) {
 	}
 }
 
+// plus adds so many times another sum.
+func (s *sum) plus(o *sum, times float64) {
+	square := times * times
+	s.value, s.unseen = s.value+o.value*times, s.unseen+o.unseen*math.Abs(times)
+	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
+}
+
 // half is half the width of the interval, with Satterthwaite's degrees of freedom; bias is the relative error that all samples may share.
 func (s *sum) half(bias float64) float64 {
 	sampling := 0.0
@@ -142,12 +149,20 @@ const (
 	cyclesAt
 )
 
-// vector lists the numbers of counts that only timed work has.
+// vector lists the numbers of counts that only timed work has. The energy is without that of time.
 func (s *Sampler) vector(c *account.Counts) []float64 {
 	v := []float64{0}
 	if s.machine.Joules != nil {
-		v[joulesAt] = s.machine.Joules(c)
+		v[joulesAt] = s.machine.Joules(c) - s.joulesOfTime(c)
 	}
 	c.EachTimed(func(_ string, n *uint64) { v = append(v, float64(*n)) })
 	return v
+}
+
+// joulesOfTime is the energy that a machine would need for as long if nothing ran on it.
+func (s *Sampler) joulesOfTime(c *account.Counts) float64 {
+	if s.machine.Joules == nil {
+		return 0
+	}
+	return s.machine.Joules(&account.Counts{Cycles: c.Cycles, UnitCycles: c.UnitCycles, WorkCycles: c.WorkCycles, On: c.On})
 }

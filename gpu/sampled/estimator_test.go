@@ -129,3 +129,38 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 		}
 	}
 }
+
+// Units come before the next one that may be drawn as often as ahead says, whether the block goes on or another begins.
+func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
+	s := strata{Sampling: config.DefaultSampling(), name: "test", most: 16}
+	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	for drawn := 0; drawn < 20; {
+		ahead, open := s.ahead(h), h.drawn.seen <= h.drawn.pick
+		for range ahead {
+			if s.draws(h, 1) {
+				t.Fatalf("a unit is drawn of %d that come before", ahead)
+			}
+		}
+		if !open {
+			continue // to the end of the block: the next one may be drawn
+		}
+		if !s.draws(h, 1) {
+			t.Fatalf("the unit after %d is not drawn", ahead)
+		}
+		s.add(h, sample{counted: []float64{0, 1 + float64(drawn%3)/10}, size: 1}, 1)
+		drawn++
+	}
+}
+
+// Parts of a sum with independent errors add their variances, and a multiple of one has the multiple's interval.
+func TestSumsOfSums(t *testing.T) {
+	part := func(value, variance, degrees, unseen float64) (s sum) {
+		s.add(estimated{value, variance, degrees, unseen})
+		return s
+	}
+	x, y := part(100, 9, 5, 1), part(10, 4, 5, 0.5)
+	x.plus(&y, 2)
+	if want := part(120, 25, 25*25/(81.0/5+256.0/5), 2); x.value != want.value || x.unseen != want.unseen || math.Abs(x.half(0)-want.half(0)) > 1e-12 {
+		t.Errorf("sum of %g +- %g, want %g +- %g", x.value, x.half(0), want.value, want.half(0))
+	}
+}

@@ -96,6 +96,7 @@ func (l *testLaunch) Functional(p scheduler.WorkgroupRange, warm bool) (c *accou
 }
 
 func (l *testLaunch) Executed() uint64                 { return l.did }
+func (l *testLaunch) CountLDS(bool)                    {}
 func (l *testLaunch) LDSCycles() uint64                { return l.last.LDSUnit }
 func (l *testLaunch) LongestWave() uint64              { return l.last.LongestWave }
 func (l *testLaunch) DuringTimed(f func() error) error { return f() }

@@ -45,7 +45,8 @@ type Machine struct {
 type Functional interface {
 	// Executed is the number of instructions so far.
 	Executed() uint64
-	// LDSCycles are the cycles that the last run which brought lines into the caches takes of the LDS.
+	// CountLDS has runs that bring lines into the caches count the cycles of the LDS, or not. LDSCycles are those of the last run.
+	CountLDS(on bool)
 	LDSCycles() uint64
 	// LongestWave is the number of instructions of the longest wave of the last run.
 	LongestWave() uint64

@@ -153,7 +153,7 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	}
 	h := r.list[0]
 	if !r.draws(h, 1) {
-		c, err := l.Functional(whole(l), true)
+		c, err := l.Functional(whole(l), s.drawnSoon())
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)
 		}
@@ -168,6 +168,17 @@ func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	}
 	return err
 }
+
+// drawnSoon reports whether one of the next launches may be timed, which finds what this one leaves in the caches.
+func (s *Sampler) drawnSoon() bool {
+	return slices.ContainsFunc(s.kinds, func(k *kind) bool {
+		r := &k.launches
+		return k.seen+k.divided > 0 || len(r.list) > 0 && r.ahead(r.list[0]) < warmedLaunches
+	})
+}
+
+// warmedLaunches are those before a drawn one that bring in lines, of launches that do not run twice: two, as sweeps that alternate between two buffers.
+const warmedLaunches = 2
 
 // newSample is a sample of a unit of a launch that begins with a workgroup.
 func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
@@ -223,28 +234,51 @@ func (s *Sampler) estimateStep(step int) {
 			}
 		}
 	}
-	for _, o := range s.overlaps {
-		if o.step == step {
-			sums[cyclesAt].add(estimated{value: o.more, unseen: o.unknown})
-		}
-	}
+	s.addOverlaps(step, sums)
 	if sums[cyclesAt].value == 0 {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: without, Units: units, JoulesHalf: sums[joulesAt].half(s.Bias), Common: s.Bias * math.Abs(sums[cyclesAt].value)}
+	e := &account.Estimate{NotSampled: without, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))
 		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].half(s.Bias)})
 		at++
 	})
+	joules := sums[joulesAt]
+	joules.plus(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
+	e.JoulesHalf = joules.half(s.Bias)
 	if less := sums[cyclesAt].value; less < 0 {
 		to.Cycles -= min(uint64(-less), to.Cycles)
 	}
 	e.Cycles, e.Half = c.Cycles, e.Halves[0].Half
 	c.Estimate = e
 	to.Add(c)
+}
+
+// addOverlaps adds the overlaps of a step to its cycles, and to the times of the machine's parts.
+func (s *Sampler) addOverlaps(step int, sums []sum) {
+	var o overlap
+	for _, x := range s.overlaps {
+		if x.step == step {
+			o.more, o.unknown = o.more+x.more, o.unknown+x.unknown
+		}
+	}
+	if o == (overlap{}) {
+		return
+	}
+	rates := s.vector(&s.machine.Tally.Steps[step].Counts)
+	for at := range rates {
+		rates[at] += sums[at].value
+	}
+	if rates[cyclesAt] == 0 {
+		return
+	}
+	for at := cyclesAt; at < cyclesAt+account.Durations; at++ {
+		r := rates[at] / rates[cyclesAt]
+		sums[at].add(estimated{value: o.more * r, unseen: o.unknown * r})
+	}
 }
 
 // notSampled describes a stratum without samples.

@@ -246,6 +246,16 @@ func (c *capacities) missed(did *account.Counts, w *hierarchy.WarmingStats) floa
 	return float64(w.Lookups[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
 }
 
+// fresh is the lines that were brought into the last level, as a share of those that it has.
+func (c *capacities) fresh(w *hierarchy.WarmingStats) float64 {
+	last := len(w.Fills) - 1
+	if last < 0 {
+		return 0
+	}
+	bytes, line := c.last()
+	return float64(w.Fills[last]) * line / bytes
+}
+
 // fills is the bytes that a launch asks the last level of the caches for, as a multiple of its size.
 func (c *capacities) fills(x *signature) float64 {
 	if len(c.levels) == 0 {

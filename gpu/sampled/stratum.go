@@ -93,17 +93,32 @@ func (s *strata) of(x *signature) *stratum {
 
 // draws adds a unit to the stratum's block, and reports whether it is the drawn one.
 func (s *strata) draws(h *stratum, cost float64) bool {
-	b := &h.drawn
-	if b.seen == b.length {
-		*b = block{length: s.blockLength(h)}
-		b.pick = h.draw.IntN(b.length)
-	}
+	b := s.block(h)
 	s.all += cost
 	drawn := b.seen == b.pick
 	if b.seen++; b.timed {
 		h.samples[len(h.samples)-1].block++
 	}
 	return drawn
+}
+
+// block returns the stratum's block that is not over.
+func (s *strata) block(h *stratum) *block {
+	b := &h.drawn
+	if b.seen == b.length {
+		*b = block{length: s.blockLength(h)}
+		b.pick = h.draw.IntN(b.length)
+	}
+	return b
+}
+
+// ahead returns how many units of a stratum come before the next one that may be drawn.
+func (s *strata) ahead(h *stratum) int {
+	b := s.block(h)
+	if b.seen <= b.pick {
+		return b.pick - b.seen
+	}
+	return b.length - b.seen
 }
 
 // blockLength returns the length of a stratum's next block. The first unit is one of its own: it finds what others left in the caches.
