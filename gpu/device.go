@@ -269,7 +269,7 @@ func (d *Device) launch(ctx context.Context, l *jobLaunch, follows, untimed bool
 		return &account.Counts{}, err
 	}
 	r.sampler.Estimate()
-	r.sampler.Settle()
+	r.sampler.ForgetEstimates()
 	c := &r.tally.Steps[0].Counts
 	d.outOfBounds += c.OutOfBounds
 	if c.Estimate != nil {

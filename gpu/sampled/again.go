@@ -16,10 +16,10 @@ import (
 
 // Constants of launches that run twice, as docs/model/sampling.md gives them.
 const (
-	maxKept     = 2048 // bytes for each instruction that are put back
-	otherWork   = 0.01 // relative difference of instructions above which the second run does not count
-	fewer       = 4    // factor on detail
-	leastLooked = 2    // workgroups that show the demand on memory
+	maxRestoredBytes         = 2048 // bytes for each instruction that are put back
+	maxInstructionDifference = 0.01 // relative difference of instructions above which the second run does not count
+	profileFactor            = 4    // factor on detail
+	minProfiledWorkgroups    = 2    // workgroups that show the demand on memory
 )
 
 // mayRunTwice says of a kernel that it may be run once more with time when it has run without: what it changes is known and can be
@@ -65,21 +65,21 @@ func mayWait(in *isa.Inst) bool {
 
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
 // memory is as the first run left it.
-func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
+func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
 	if k.seen++; k.seen == 1 { // it finds nothing in the caches
-		if err := s.bringBack(kern); err != nil {
+		if err := s.replayPreceding(kern); err != nil {
 			return err
 		}
-		s.history.ran(preceding{held: true})
-		return k.first(s, l, kern, follows)
+		s.history.ran(preceding{cached: true})
+		return k.timeFirst(s, l, kern, follows)
 	}
-	if !s.mayPutBack(written(kern), uint64(k.each*float64(cu.GridSize(kern.NumWorkgroups)))) {
-		s.history = history{again: s.history.again}
-		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
+	if !s.mayRestore(written(kern), uint64(k.workgroupInstructions*float64(cu.GridSize(kern.NumWorkgroups)))) {
+		s.history = history{replayed: s.history.replayed}
+		return s.runWhole(s.kind(l, l.ClassKey()), l, follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
-	s.before.keep(written(kern))
-	c, x, light, err := s.look(l, kern)
+	s.beforeLaunch.save(written(kern))
+	c, x, light, err := s.profileLaunch(l, kern)
 	if err != nil {
 		if c != nil {
 			s.machine.Tally.Add(l.Step(), c)
@@ -87,44 +87,44 @@ func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, fol
 		return err
 	}
 	if !light {
-		x.after = s.history.after(&x, s)
+		x.preceding = s.history.otherPreceding(&x, s)
 	}
-	h := k.launches.of(&x)
-	here := preceding{launch: l, kernel: kern, like: x, base: h.base}
+	h := k.launches.stratumOf(&x)
+	here := preceding{launch: l, kernel: kern, signature: x, base: h.base}
 	defer func() { s.history.ran(here) }()
 	cost := x.size * x.cost()
 	if k.launches.draws(h, cost) {
 		if !light {
-			err = s.bringBack(kern)
+			err = s.replayPreceding(kern)
 		}
 		var timed *account.Counts
 		if err == nil {
-			timed, err = s.again(l, kern, c, issued, follows)
+			timed, err = s.runTimedAgain(l, kern, c, issued, follows)
 		}
 		if err != nil {
 			return err
 		}
-		if here.held = timed != nil; here.held {
+		if here.cached = timed != nil; here.cached {
 			s.machine.Tally.Add(l.Step(), timed)
 			k.launches.add(h, s.newSample(l, 0, s.vector(timed), x.size, cost), cost)
 			return nil
 		}
-		k.inTurn = true
-		h.missed()
+		k.wholeOnly = true
+		h.redraw()
 	}
 	s.untimedLaunch(h, l, c, cost)
 	return nil
 }
 
 // first times the first launch of a kind, which finds nothing in the caches.
-func (k *kind) first(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
-	c, err := l.Timed(whole(l), follows)
+func (k *kind) timeFirst(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
+	c, err := l.Timed(wholeLaunch(l), follows)
 	if c == nil {
 		return err
 	}
 	s.machine.Tally.Add(l.Step(), c)
 	k.launches.first = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
-	k.each = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
+	k.workgroupInstructions = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
 
@@ -137,7 +137,7 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
-func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, light bool, err error) {
+func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, light bool, err error) {
 	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		fast.Snapshot()
 		defer fast.Restore()
@@ -146,15 +146,15 @@ func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Cou
 	defer s.machine.Functional.CountLDS(false)
 	var sum, seen account.Counts
 	missed := 0.0
-	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
-		c, err := l.Functional(p.WorkgroupRange, p.seen)
+	for _, p := range profiledParts(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
+		c, err := l.Functional(p.WorkgroupRange, p.warms)
 		if c != nil {
 			sum.Add(c)
 		}
 		if err != nil {
 			return &sum, x, false, err
 		}
-		if p.seen {
+		if p.warms {
 			seen.Add(c)
 			asks, n := s.demand(c, l), float64(c.Instructions())
 			x.demand.add(&asks, n)
@@ -165,26 +165,26 @@ func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Cou
 	x.demand.scale(1 / n)
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
-	return &sum, x, x.demand.light(missed / n), nil
+	return &sum, x, x.demand.cacheInsensitive(missed / n), nil
 }
 
 // A lookedPart is a part of a launch; seen: it brings its lines into the caches.
-type lookedPart struct {
+type profiledPart struct {
 	scheduler.WorkgroupRange
-	seen bool
+	warms bool
 }
 
 // lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
-func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
-	detail := uint64(fewer) * uint64(by.Detail)
-	block := uint64(1) << bits.Len64(max(all/4, uint64(leastLooked)*detail)-1)
+func profiledParts(all uint64, by *config.Sampling) (list []profiledPart) {
+	detail := uint64(profileFactor) * uint64(by.Detail)
+	block := uint64(1) << bits.Len64(max(all/4, uint64(minProfiledWorkgroups)*detail)-1)
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
 		if at < middle {
-			list = append(list, lookedPart{scheduler.WorkgroupRange{First: at, End: middle}, true})
+			list = append(list, profiledPart{scheduler.WorkgroupRange{First: at, End: middle}, true})
 		}
 		if middle < end {
-			list = append(list, lookedPart{scheduler.WorkgroupRange{First: middle, End: end}, false})
+			list = append(list, profiledPart{scheduler.WorkgroupRange{First: middle, End: end}, false})
 		}
 	}
 	return list
@@ -220,11 +220,11 @@ func (s *Sampler) fresh() float64 {
 }
 
 // again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.
-func (s *Sampler) again(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
-	s.before.putBack(written(kern))
+func (s *Sampler) runTimedAgain(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
+	s.beforeLaunch.restore(written(kern))
 	faults, counted := s.machine.Store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
-	timed, err := l.Timed(whole(l), follows)
+	timed, err := l.Timed(wholeLaunch(l), follows)
 	s.machine.Store.Faults = faults
 	if err != nil {
 		return nil, err
@@ -245,20 +245,20 @@ func written(k *cu.KernelLaunch) [][]byte {
 }
 
 // mayPutBack says whether memory that a launch of so many instructions writes may be put back after it ran once more.
-func (s *Sampler) mayPutBack(written [][]byte, instructions uint64) bool {
+func (s *Sampler) mayRestore(written [][]byte, instructions uint64) bool {
 	sum := uint64(0)
 	for _, b := range written {
 		sum += uint64(len(b))
 	}
-	return sum <= s.machine.FreeBytes() && mayKeep(sum, instructions)
+	return sum <= s.machine.FreeBytes() && mayRestoreBytes(sum, instructions)
 }
 
 // mayKeep says whether so many bytes may be put back after a second run of so many instructions.
-func mayKeep(bytes, instructions uint64) bool {
-	return float64(bytes) <= float64(maxKept)*float64(instructions)
+func mayRestoreBytes(bytes, instructions uint64) bool {
+	return float64(bytes) <= float64(maxRestoredBytes)*float64(instructions)
 }
 
 // sameWork says whether a second run did what the first one did, by their instructions.
 func sameWork(again, once uint64) bool {
-	return math.Abs(float64(again)-float64(once)) <= otherWork*float64(once)
+	return math.Abs(float64(again)-float64(once)) <= maxInstructionDifference*float64(once)
 }

@@ -16,49 +16,49 @@ import (
 // time; then it goes on with those that come next.
 type division struct {
 	*Sampler
-	launch     SampledLaunch
-	kernel     *cu.KernelLaunch
-	strata     *strata
-	generation uint64 // workgroups that the machine holds
-	all        uint64 // workgroups
-	piece      uint64 // workgroups, on average
-	align      uint64 // windows begin at multiples of so many workgroups
-	drains     bool   // workgroups may wait for each other: none is left half done while others run
+	launch          SampledLaunch
+	kernel          *cu.KernelLaunch
+	strata          *strata
+	generation      uint64 // workgroups that the machine holds
+	all             uint64 // workgroups
+	pieceWorkgroups uint64 // workgroups, on average
+	align           uint64 // windows begin at multiples of so many workgroups
+	drains          bool   // workgroups may wait for each other: none is left half done while others run
 
-	like           signature // of the piece at hand
-	lengths        *rand.Rand
-	light          bool    // the contents of the caches hardly matter for it
-	cached         bool    // the last level holds all that it asks for
-	fills          float64 // what it asks the last level for, as a multiple of the size of that
-	end            uint64  // of the piece
-	sparse         bool    // workgroups ran that did not bring their lines into the caches
-	start          uint64  // workgroups that end before others run without time
-	settle, length uint64  // workgroups that end before a window, and in it
-	window         window
-	stopped        *mark   // end of the last window
-	each           float64 // predicted cycles of an instruction of the piece at hand
-	finished       *mark   // state when the last workgroup had ended: later, counts of instructions have those without time too
-	tail           *mark   // state when all but the last few workgroups had ended
-	tailResident   float64 // workgroups on the machine from then on, times cycles
-	began          uint64  // cycle
-	ended, done    uint64
-	resident       float64   // sum of workgroups on the machine when one of them ended: short ones may end faster than others are placed
-	settled        []float64 // counted while workgroups settled
-	placed         []placed
-	longest        float64 // instructions of the longest wave since the last count
-	instructions   float64 // of all that ran without time
-	err            error
+	signature                          signature // of the piece at hand
+	lengths                            *rand.Rand
+	cacheInsensitive                   bool    // the contents of the caches hardly matter for it
+	cached                             bool    // the last level holds all that it asks for
+	fills                              float64 // what it asks the last level for, as a multiple of the size of that
+	end                                uint64  // of the piece
+	sparse                             bool    // workgroups ran that did not bring their lines into the caches
+	start                              uint64  // workgroups that end before others run without time
+	settleWorkgroups, windowWorkgroups uint64  // workgroups that end before a window, and in it
+	window                             window
+	stopped                            *snapshot // end of the last window
+	cyclesPerInstruction               float64   // predicted cycles of an instruction of the piece at hand
+	finished                           *snapshot // state when the last workgroup had ended: later, counts of instructions have those without time too
+	tail                               *snapshot // state when all but the last few workgroups had ended
+	tailResident                       float64   // workgroups on the machine from then on, times cycles
+	startCycle                         uint64    // cycle
+	endedWorkgroups, doneCycle         uint64
+	residentSum                        float64   // sum of workgroups on the machine when one of them ended: short ones may end faster than others are placed
+	settleCounts                       []float64 // counted while workgroups settled
+	segments                           []segment
+	longestWave                        float64 // instructions of the longest wave since the last count
+	instructions                       float64 // of all that ran without time
+	err                                error
 }
 
 func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, generation uint64) *division {
-	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.pieces, generation: generation, all: cu.GridSize(k.NumWorkgroups),
+	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.windows, generation: generation, all: cu.GridSize(k.NumWorkgroups),
 		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
 	pieces := min(max(d.all/generation/leastPiece, leastPieces), uint64(s.Pieces))
-	d.piece = max(d.all/pieces, 1)
-	of.pieces.most = max(int(pieces)*min(of.divided, leastBlocks)/leastBlocks, 1)
-	d.settle = uint64(s.Sampling.Settle) * generation
-	d.length = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
-	d.start = d.settle
+	d.pieceWorkgroups = max(d.all/pieces, 1)
+	of.windows.maxBlock = max(int(pieces)*min(of.divided, leastBlocks)/leastBlocks, 1)
+	d.settleWorkgroups = uint64(s.Sampling.Settle) * generation
+	d.windowWorkgroups = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
+	d.start = d.settleWorkgroups
 	for d.align = align; d.align > generation+generation/2; {
 		d.align = (d.align + 1) / 2
 	}
@@ -66,21 +66,21 @@ func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, gene
 	for i := range insts {
 		d.drains = d.drains || mayWait(&insts[i])
 	}
-	d.placed = []placed{{}}
+	d.segments = []segment{{}}
 	return d
 }
 
 // Sizes of windows and pieces, as docs/model/sampling.md gives them.
 const (
-	leastPiece  = 4 // generations
-	leastPieces = 8
-	leastBlocks = 4   // of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
-	windowShare = 4   // thousandths of a launch
-	leastWindow = 1   // generations
-	mostWindow  = 8   // generations
-	align       = 128 // workgroups
-	apart       = 48  // workgroups
-	recentStay  = 1   // mean stays of a workgroup
+	leastPiece        = 4 // generations
+	leastPieces       = 8
+	leastBlocks       = 4   // of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
+	windowShare       = 4   // thousandths of a launch
+	leastWindow       = 1   // generations
+	mostWindow        = 8   // generations
+	align             = 128 // workgroups
+	minWindowDistance = 48  // workgroups
+	recentStay        = 1   // mean stays of a workgroup
 )
 
 // issued returns the instructions of each class that waves of the launch issued before the present cycle.
@@ -96,10 +96,10 @@ func (d *division) issued() (by [isa.NumClasses]uint64) {
 
 // run runs the launch.
 func (d *division) run(follows bool) error {
-	d.began = d.machine.Cycle()
+	d.startCycle = d.machine.Cycle()
 	d.machine.Array.TrackRecent(true)
 	defer d.machine.Array.TrackRecent(false)
-	d.settled = make([]float64, len(d.vector(&account.Counts{Memory: d.machine.Levels()})))
+	d.settleCounts = make([]float64, len(d.vector(&account.Counts{Memory: d.machine.Levels()})))
 	var c *account.Counts
 	err := d.machine.Functional.DuringTimed(func() (err error) {
 		c, err = d.launch.Timed(scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.next}, follows)
@@ -111,10 +111,10 @@ func (d *division) run(follows bool) error {
 	if timed := c.Instructions(); d.strata.first.instructions == 0 && timed > 0 {
 		d.strata.first = sample{counted: d.vector(c), instructions: float64(timed)}
 	}
-	if len(d.placed) > 1 {
+	if len(d.segments) > 1 {
 		at := cyclesAt
 		c.EachTimed(func(_ string, n *uint64) { // all but the instructions of workgroups that settled
-			*n -= min(uint64(d.settled[at]), *n)
+			*n -= min(uint64(d.settleCounts[at]), *n)
 			at++
 		})
 		more, unknown := d.overlap()
@@ -130,83 +130,85 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.workgroupEnded(&p)
-	if p.NextIndex == d.all && d.window.of != nil {
+	if p.NextIndex == d.all && d.window.stratum != nil {
 		d.closeWindow() // before the machine empties: the ratio of what is left is not that of its stratum
 	}
 	if d.tail == nil && p.NextIndex == d.all && p.ResidentWorkgroups <= max(d.generation/tailShare, 1) {
-		d.tail = d.mark()
+		d.tail = d.snapshot()
 	}
 	if p.NextIndex == d.all && p.ResidentWorkgroups == 0 {
-		d.finished = d.mark()
+		d.finished = d.snapshot()
 	}
 	switch {
-	case p.NextIndex == d.all || !d.over():
+	case p.NextIndex == d.all || !d.windowOver():
 		return 0, false
 	case d.drains && p.ResidentWorkgroups > 0:
-		if d.stopped == nil || d.window.of != nil {
+		if d.stopped == nil || d.window.stratum != nil {
 			d.closeWindow()
 		}
 		return 0, true
 	case !d.drains && p.NextIndex%d.align != 0:
 		return 0, false
 	}
-	if !d.drains || d.window.of != nil || d.stopped == nil {
+	if !d.drains || d.window.stratum != nil || d.stopped == nil {
 		d.closeWindow()
 	}
-	return d.leap(p.NextIndex) - p.NextIndex, false
+	return d.fastForward(p.NextIndex) - p.NextIndex, false
 }
 
 // leap runs workgroups without time, from one on, up to where a window begins or to the last one.
-func (d *division) leap(at uint64) uint64 {
+func (d *division) fastForward(at uint64) uint64 {
 	d.machine.Array.Ahead.Join()
-	d.placed = append(d.placed, placed{stop: d.done})
-	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && d.ended > 0 {
+	d.segments = append(d.segments, segment{stopCycle: d.doneCycle})
+	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && d.endedWorkgroups > 0 {
 		now := d.machine.Engine.Now()
-		stay := uint64(recentStay * float64(now-d.began) * d.resident / float64(d.ended) / float64(d.ended))
+		stay := uint64(recentStay * float64(now-d.startCycle) * d.residentSum / float64(d.endedWorkgroups) / float64(d.endedWorkgroups))
 		defer fast.Recent(now - min(stay, now)).Reinsert()
 	}
 	for d.err == nil && at < d.all {
-		h, cost := d.look(&at)
+		h, cost := d.profilePiece(&at)
 		if h == nil {
 			break
 		}
 		drawn := d.strata.draws(h, cost)
-		switch begin := d.begins(at); {
-		case drawn && d.holds(at):
-			d.without(h, at, begin, true)
-			d.window = window{of: h, each: d.each, first: begin, from: d.ended + d.settle}
-			d.placed[len(d.placed)-1].first = begin
+		switch begin := d.windowStart(at); {
+		case drawn && d.windowFits(at):
+			d.runUntimed(h, at, begin, true)
+			d.window = window{stratum: h, cyclesPerInstruction: d.cyclesPerInstruction, first: begin, settleEnd: d.endedWorkgroups + d.settleWorkgroups}
+			d.segments[len(d.segments)-1].first = begin
 			return begin
 		case drawn:
-			h.missed()
+			h.redraw()
 		}
-		at = d.rest(h, at)
+		at = d.runRest(h, at)
 	}
-	d.placed[len(d.placed)-1].first = d.all
+	d.segments[len(d.segments)-1].first = d.all
 	return d.all
 }
 
 // begins returns the workgroup with which a window begins after those that were run without time.
-func (d *division) begins(at uint64) uint64 {
-	return (at + min(apart, d.generation) + d.align - 1) / d.align * d.align
+func (d *division) windowStart(at uint64) uint64 {
+	return (at + min(minWindowDistance, d.generation) + d.align - 1) / d.align * d.align
 }
 
 // holds reports whether there is space for a window after a workgroup.
-func (d *division) holds(at uint64) bool { return d.all >= d.begins(at)+d.settle+d.length }
+func (d *division) windowFits(at uint64) bool {
+	return d.all >= d.windowStart(at)+d.settleWorkgroups+d.windowWorkgroups
+}
 
 // rest runs what is left of the piece without time, up to where the mix of instructions changes.
-func (d *division) rest(h *stratum, at uint64) uint64 {
-	size := max(d.piece/4, 16)
-	warm := !d.light && !d.cached && d.reaches()
-	d.sparse = d.sparse || d.light && !d.cached
+func (d *division) runRest(h *stratum, at uint64) uint64 {
+	size := max(d.pieceWorkgroups/4, 16)
+	warm := !d.cacheInsensitive && !d.cached && d.reaches()
+	d.sparse = d.sparse || d.cacheInsensitive && !d.cached
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
-		c := d.without(h, at, to, warm)
+		c := d.runUntimed(h, at, to, warm)
 		at = to
 		if c == nil {
 			break
 		}
-		if m := mixOf(&c.ByClass); m.distance(&d.like.mix) > d.Mix*max(1, d.like.blur.mix) {
+		if m := mixOf(&c.ByClass); m.distance(&d.signature.mix) > d.Mix*max(1, d.signature.blur.mix) {
 			break
 		}
 	}
@@ -216,40 +218,40 @@ func (d *division) rest(h *stratum, at uint64) uint64 {
 // reaches reports whether lines of the piece at hand may still be in the caches when the next window begins, or the next launch: what comes before that
 // fills the last level less than so many times.
 func (d *division) reaches() bool {
-	pieces := float64(d.all-d.end) / float64(d.piece)
+	pieces := float64(d.all-d.end) / float64(d.pieceWorkgroups)
 	for _, h := range d.strata.list {
 		pieces = min(pieces, float64(d.strata.ahead(h)))
 	}
-	return pieces*d.fills < filled
+	return pieces*d.fills < replayedSizes
 }
 
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and returns the stratum and the predicted cost of the piece.
-func (d *division) look(at *uint64) (*stratum, float64) {
-	d.end = d.ending(*at)
-	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
+func (d *division) profilePiece(at *uint64) (*stratum, float64) {
+	d.end = d.pieceEnd(*at)
+	to := min(*at+max(d.pieceWorkgroups/uint64(d.Detail), min(d.generation, 32)), d.end)
 	seen := to - *at
-	c, missed, fresh := d.show(*at, to)
+	c, missed, fresh := d.runProfile(*at, to)
 	if c == nil {
 		return nil, 0
 	}
-	h := d.strata.of(&d.like)
-	if h.drawn.length > 0 && d.like.blur.any() {
-		h.looked++
-		h.like.blend(&d.like, h.looked+1)
+	h := d.strata.stratumOf(&d.signature)
+	if h.drawn.length > 0 && d.signature.blur.any() {
+		h.profiled++
+		h.signature.blend(&d.signature, h.profiled+1)
 	}
-	if d.each = d.like.cost(); d.like.blur.any() {
-		d.each = h.like.cost()
+	if d.cyclesPerInstruction = d.signature.cost(); d.signature.blur.any() {
+		d.cyclesPerInstruction = h.signature.cost()
 	}
 	d.count(h, c, seen)
 	*at = to
-	like := d.like
+	like := d.signature
 	like.size = float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen)
 	d.fills = d.capacities.fills(&like)
 	// Where a launch brings in more than the last level holds, lines that stores changed go to memory, whatever that matters for time.
-	if d.light, d.cached = d.like.demand.light(missed), d.like.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
-		d.light, d.cached = false, false
+	if d.cacheInsensitive, d.cached = d.signature.demand.cacheInsensitive(missed), d.signature.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
+		d.cacheInsensitive, d.cached = false, false
 	}
-	return h, like.size * d.each
+	return h, like.size * d.cyclesPerInstruction
 }
 
 // shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
@@ -257,7 +259,7 @@ const shownParts = 4
 
 // show runs the first workgroups of a piece without time, which show its signature, and returns for how long memory would work for an
 // instruction if the last level held nothing, and the lines that the last level did not hold, as a share of those that it has. Nil: that failed.
-func (d *division) show(at, end uint64) (sum *account.Counts, missed, fresh float64) {
+func (d *division) runProfile(at, end uint64) (sum *account.Counts, missed, fresh float64) {
 	sum = new(account.Counts)
 	var parts [shownParts]signature
 	all := signature{}
@@ -284,14 +286,14 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed, fresh floa
 	if end-at >= shownParts {
 		all.blur = blurOf(parts[:], &all, d.Sampling)
 	}
-	d.like = all
+	d.signature = all
 	return sum, missed / n, fresh
 }
 
 // ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
-func (d *division) ending(at uint64) uint64 {
-	end := at + d.piece*3/4 + d.lengths.Uint64N(d.piece/2+1)
-	if end+d.piece/2 > d.all {
+func (d *division) pieceEnd(at uint64) uint64 {
+	end := at + d.pieceWorkgroups*3/4 + d.lengths.Uint64N(d.pieceWorkgroups/2+1)
+	if end+d.pieceWorkgroups/2 > d.all {
 		return d.all
 	}
 	return end
@@ -306,12 +308,12 @@ func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 		}
 		return nil
 	}
-	d.longest = max(d.longest, float64(d.machine.Functional.LongestWave()))
+	d.longestWave = max(d.longestWave, float64(d.machine.Functional.LongestWave()))
 	return c
 }
 
 // without runs some workgroups of a stratum without time, and counts them.
-func (d *division) without(h *stratum, at, end uint64, warm bool) *account.Counts {
+func (d *division) runUntimed(h *stratum, at, end uint64, warm bool) *account.Counts {
 	if at == end {
 		return nil
 	}
@@ -325,8 +327,8 @@ func (d *division) without(h *stratum, at, end uint64, warm bool) *account.Count
 // count counts workgroups that ran without time. Their cost is predicted by the signature of their piece.
 func (d *division) count(h *stratum, c *account.Counts, workgroups uint64) {
 	n := float64(c.Instructions())
-	cost := n * d.each
+	cost := n * d.cyclesPerInstruction
 	d.machine.Tally.Add(d.launch.Step(), estimatedLater(c))
-	d.skip(total{float64(workgroups) / float64(d.piece), cost, n}, skipped{of: h, instructions: n, longest: d.longest})
-	d.longest, d.instructions = 0, d.instructions+n
+	d.skip(total{float64(workgroups) / float64(d.pieceWorkgroups), cost, n}, skipped{stratum: h, instructions: n, longestWave: d.longestWave})
+	d.longestWave, d.instructions = 0, d.instructions+n
 }

@@ -15,7 +15,7 @@ func TestWhatMattersLittle(t *testing.T) {
 		want                    bool
 	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
 		d := demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}
-		if got := d.light(c.missed); got != c.want {
+		if got := d.cacheInsensitive(c.missed); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -36,11 +36,11 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 	var places [2][]uint64
 	for i, all := range []uint64{5000, 5100} {
 		at := uint64(0)
-		for _, p := range lookedAt(all, by) {
+		for _, p := range profiledParts(all, by) {
 			if p.First != at || p.End <= p.First {
 				t.Fatalf("%d workgroups: %+v after %d", all, p, at)
 			}
-			if at = p.End; p.seen {
+			if at = p.End; p.warms {
 				places[i] = append(places[i], p.First)
 			}
 		}
@@ -51,7 +51,7 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 	if len(places[0]) < 2 || !slices.Equal(places[0], places[1]) {
 		t.Errorf("seen at %v and at %v", places[0], places[1])
 	}
-	if one := lookedAt(1, by); len(one) != 1 || !one[0].seen {
+	if one := profiledParts(1, by); len(one) != 1 || !one[0].warms {
 		t.Errorf("one workgroup: %+v", one)
 	}
 }
@@ -60,8 +60,8 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 func TestWindowsAreAligned(t *testing.T) {
 	l := newTestLaunch(t, 200)
 	l.parts.Array.TrackRecent(true)
-	d := newDivision(New(l.machine(), config.DefaultSampling()), l, l.kernel, &kind{pieces: strata{Sampling: config.DefaultSampling()}}, 4)
-	d.start, d.settled = 1, make([]float64, len(d.vector(l.SoFar())))
+	d := newDivision(New(l.machine(), config.DefaultSampling()), l, l.kernel, &kind{windows: strata{Sampling: config.DefaultSampling()}}, 4)
+	d.start, d.settleCounts = 1, make([]float64, len(d.vector(l.SoFar())))
 	left := map[uint64]uint64{}
 	for next := uint64(13); next < 17; next++ {
 		if leave, hold := d.next(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {

@@ -8,7 +8,7 @@ import (
 
 // An estimated is a value with its variance, the degrees of freedom of that, and the half-width of what no sample shows, such as that of a stratum
 // without samples.
-type estimated struct{ value, variance, degrees, unseen float64 }
+type estimated struct{ value, variance, degrees, unsampled float64 }
 
 // estimateOf estimates what units of a stratum came to that were not timed, of one of the numbers in a vector.
 func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
@@ -17,14 +17,14 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	}
 	near, distance := h, 0.0
 	if len(h.samples) == 0 {
-		near, distance = s.nearest(&h.like, true)
+		near, distance = s.nearest(&h.signature, true)
 	}
 	if near == nil {
 		return s.estimateByFirst(t, at)
 	}
-	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.like.cost()
+	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.signature.cost()
 	if s.launches {
-		size, otherSize = t.cost, t.instructions*near.like.cost()
+		size, otherSize = t.cost, t.instructions*near.signature.cost()
 	}
 	e := estimated{value: r * size}
 	squares, degrees := s.dispersion(near, at)
@@ -32,7 +32,7 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	e.degrees = degrees
 	if distance > 0 {
 		other := r * otherSize
-		e.unseen = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
+		e.unsampled = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
 		e.value = (e.value + other) / 2
 	}
 	return e
@@ -44,7 +44,7 @@ func (s *strata) estimateByFirst(t total, at int) estimated {
 		return estimated{}
 	}
 	value := s.first.counted[at] / s.first.instructions * t.instructions
-	return estimated{value: value, unseen: math.Abs(value) / 2}
+	return estimated{value: value, unsampled: math.Abs(value) / 2}
 }
 
 // weight is that of a sample: the size of all units of its block, if they are like it.
@@ -109,10 +109,10 @@ func (s *strata) dispersion(h *stratum, at int) (squares, degrees float64) {
 }
 
 // A sum adds estimates of strata that were sampled independently.
-type sum struct{ value, variance, byDegrees, unseen float64 }
+type sum struct{ value, variance, byDegrees, unsampled float64 }
 
 func (s *sum) add(e estimated) {
-	s.value, s.unseen = s.value+e.value, s.unseen+e.unseen
+	s.value, s.unsampled = s.value+e.value, s.unsampled+e.unsampled
 	if e.variance > 0 {
 		s.variance, s.byDegrees = s.variance+e.variance, s.byDegrees+e.variance*e.variance/e.degrees
 	}
@@ -121,7 +121,7 @@ func (s *sum) add(e estimated) {
 // plus adds so many times another sum.
 func (s *sum) plus(o *sum, times float64) {
 	square := times * times
-	s.value, s.unseen = s.value+o.value*times, s.unseen+o.unseen*math.Abs(times)
+	s.value, s.unsampled = s.value+o.value*times, s.unsampled+o.unsampled*math.Abs(times)
 	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
 }
 
@@ -131,7 +131,7 @@ func (s *sum) half(bias float64) float64 {
 	if s.variance > 0 {
 		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)
 	}
-	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unseen))
+	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unsampled))
 }
 
 // student has the quantiles of Student's distribution for 95 % on two sides, by degrees of freedom from 1 on.

@@ -10,8 +10,8 @@ import (
 
 // population makes strata of one stratum, of which the first units of a made-up population are drawn in blocks of some units.
 func population(r *rand.Rand, units, block int, spread float64) (s strata, truth float64) {
-	s = strata{Sampling: config.DefaultSampling(), name: "test", most: block}
-	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	s = strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: block}
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for first := 0; first < units; first += block {
 		pick, sum := first+r.IntN(block), 0.0
 		var x sample
@@ -23,7 +23,7 @@ func population(r *rand.Rand, units, block int, spread float64) (s strata, truth
 				continue
 			}
 			truth += y
-			h.rest[0] = h.rest[0].and(total{1, cost, cost})
+			h.untimedByStep[0] = h.untimedByStep[0].plus(total{1, cost, cost})
 		}
 		x.block = sum
 		h.samples = append(h.samples, x)
@@ -61,7 +61,7 @@ func TestIntervalsOfPopulations(t *testing.T) {
 func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1
-	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	h.samples = []sample{{counted: []float64{0, 100}, size: 50, block: 2}, {counted: []float64{0, 400}, size: 100, block: 3}}
 	e := s.estimateOf(h, total{10, 1000, 1000}, cyclesAt)
 	// R = (2*100 + 3*400)/(2*50 + 3*100) = 3.5; squares 2*(100*1.5^2 + 300*0.5^2)/400 = 1.5 about it, 1.5/12.25 of R^2, one degree.
@@ -75,8 +75,8 @@ func TestEstimatorClosedForm(t *testing.T) {
 
 // The certain unit of a stratum counts in its estimate until two others were drawn.
 func TestCertainUnitsStandForThemselves(t *testing.T) {
-	s := strata{Sampling: config.DefaultSampling(), most: 8}
-	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	s := strata{Sampling: config.DefaultSampling(), maxBlock: 8}
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for i, want := range []float64{9, 5, 2} { // of costs 9, 1 and 3: blocks of 1, then of 2, of which the last one is not complete
 		for !s.draws(h, 1) {
 		}
@@ -101,7 +101,7 @@ func TestDegreesOfSums(t *testing.T) {
 	if got, want := equal.half(0), 2.228*math.Sqrt(8); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g, want %g of ten degrees", got, want)
 	}
-	one.add(estimated{value: 100, variance: 4, degrees: 2, unseen: 3})
+	one.add(estimated{value: 100, variance: 4, degrees: 2, unsampled: 3})
 	if got, want := one.half(0.04), math.Hypot(2*4.303, 5); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g, want %g", got, want)
 	}
@@ -111,8 +111,8 @@ func TestDegreesOfSums(t *testing.T) {
 func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 	var drawn [8]int
 	for i := range 8000 {
-		s := strata{Sampling: config.DefaultSampling(), kind: i, most: 8}
-		h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+		s := strata{Sampling: config.DefaultSampling(), kind: i, maxBlock: 8}
+		h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		for range 2 {
 			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, block: 1})
 		}
@@ -132,8 +132,8 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 
 // Units come before the next one that may be drawn as often as ahead says, whether the block goes on or another begins.
 func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
-	s := strata{Sampling: config.DefaultSampling(), name: "test", most: 16}
-	h := s.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	s := strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: 16}
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for drawn := 0; drawn < 20; {
 		ahead, open := s.ahead(h), h.drawn.seen <= h.drawn.pick
 		for range ahead {
@@ -160,7 +160,7 @@ func TestSumsOfSums(t *testing.T) {
 	}
 	x, y := part(100, 9, 5, 1), part(10, 4, 5, 0.5)
 	x.plus(&y, 2)
-	if want := part(120, 25, 25*25/(81.0/5+256.0/5), 2); x.value != want.value || x.unseen != want.unseen || math.Abs(x.half(0)-want.half(0)) > 1e-12 {
+	if want := part(120, 25, 25*25/(81.0/5+256.0/5), 2); x.value != want.value || x.unsampled != want.unsampled || math.Abs(x.half(0)-want.half(0)) > 1e-12 {
 		t.Errorf("sum of %g +- %g, want %g +- %g", x.value, x.half(0), want.value, want.half(0))
 	}
 }

@@ -16,10 +16,10 @@ func TestCachesThatFit(t *testing.T) {
 		return &cu.KernelLaunch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}
 	}
 	launch := func(addr uint64, share, size float64) preceding {
-		return preceding{kernel: on(addr), like: like(share, size)}
+		return preceding{kernel: on(addr), signature: like(share, size)}
 	}
 	held := launch(0, 1, 100)
-	held.held = true
+	held.cached = true
 	for _, c := range []struct {
 		name string
 		ran  []preceding
@@ -27,7 +27,7 @@ func TestCachesThatFit(t *testing.T) {
 	}{
 		{"nothing", nil, true},
 		{"timed", []preceding{launch(8, 1, 100), held}, true},
-		{"nothing known", []preceding{{held: true}, launch(0, 1, 100)}, false},
+		{"nothing known", []preceding{{cached: true}, launch(0, 1, 100)}, false},
 		{"ones like it", []preceding{held, launch(0, 1, 105), launch(0, 1, 100)}, true},
 		{"a larger one", []preceding{held, launch(0, 1, 120)}, false},
 		{"other behaviour", []preceding{held, launch(0, 0.5, 100), launch(0, 1, 100)}, false},
@@ -54,13 +54,13 @@ func TestLaunchesAfterOthers(t *testing.T) {
 		if what == 'h' {
 			x.mix = mix{2: 1}
 		}
-		x.after = s.history.after(&x, s)
-		a := k.launches.of(&x)
+		x.preceding = s.history.otherPreceding(&x, s)
+		a := k.launches.stratumOf(&x)
 		if known[a] == 0 {
 			known[a] = byte('A' + len(known))
 		}
 		names += string(known[a])
-		s.history.ran(preceding{like: x, base: a.base})
+		s.history.ran(preceding{signature: x, base: a.base})
 	}
 	if want := "AAABCAABDC"; names != want { // D: after one of its own
 		t.Errorf("strata %s, want %s", names, want)

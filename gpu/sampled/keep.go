@@ -3,7 +3,7 @@ package sampled
 import "bytes"
 
 // A keeper keeps what memory holds until it is put back. Pages of zeros, which memory that results go to is full of, are not copied.
-type keeper struct {
+type memoryCopy struct {
 	pages []byte // that are not zero, one after the other
 	zero  []bool // by page
 }
@@ -26,7 +26,7 @@ func eachPage(memory [][]byte, do func(page []byte)) {
 func isZero(page []byte) bool { return bytes.Equal(page, zeros[:len(page)]) }
 
 // keep takes down what memory holds.
-func (k *keeper) keep(memory [][]byte) {
+func (k *memoryCopy) save(memory [][]byte) {
 	k.pages, k.zero = k.pages[:0], k.zero[:0]
 	eachPage(memory, func(page []byte) {
 		zero := isZero(page)
@@ -37,7 +37,7 @@ func (k *keeper) keep(memory [][]byte) {
 }
 
 // putBack puts it back, to the same memory.
-func (k *keeper) putBack(memory [][]byte) {
+func (k *memoryCopy) restore(memory [][]byte) {
 	i, at := 0, 0
 	eachPage(memory, func(page []byte) {
 		switch {

@@ -9,7 +9,7 @@ import (
 // What was kept is put back, whatever was written in between, and pages of zeros take no memory.
 func TestKeptMemoryIsPutBack(t *testing.T) {
 	draw := rand.New(rand.NewPCG(6, 27))
-	var k keeper
+	var k memoryCopy
 	for range 20 {
 		var memory, want [][]byte
 		full := 0
@@ -23,7 +23,7 @@ func TestKeptMemoryIsPutBack(t *testing.T) {
 			}
 			memory, want = append(memory, b), append(want, bytes.Clone(b))
 		}
-		if k.keep(memory); len(k.pages) != full {
+		if k.save(memory); len(k.pages) != full {
 			t.Fatalf("%d bytes are copied, %d are of pages that are not zero", len(k.pages), full)
 		}
 		for _, b := range memory {
@@ -33,7 +33,7 @@ func TestKeptMemoryIsPutBack(t *testing.T) {
 				}
 			}
 		}
-		k.putBack(memory)
+		k.restore(memory)
 		for i := range memory {
 			if !bytes.Equal(memory[i], want[i]) {
 				t.Fatalf("piece %d of %d bytes is another", i, len(want[i]))

@@ -57,7 +57,7 @@ type Functional interface {
 }
 
 // whole is all of a launch.
-func whole(l SampledLaunch) scheduler.WorkgroupRange {
+func wholeLaunch(l SampledLaunch) scheduler.WorkgroupRange {
 	n, _ := l.Workgroups()
 	return scheduler.WorkgroupRange{End: n}
 }

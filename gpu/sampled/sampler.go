@@ -15,30 +15,30 @@ import (
 // A Sampler runs launches of which a part is timed: docs/model/sampling.md has the method.
 type Sampler struct {
 	*config.Sampling
-	machine    Machine
-	byKey      map[string]*kind
-	kinds      []*kind // of the round, so far
-	capacities *capacities
-	before     keeper // memory as it was before the launch at hand
-	kept       keeper // memory that is put back after a launch runs once more for its lines
-	history    history
-	overlaps   []overlap
+	machine      Machine
+	byKey        map[string]*kind
+	kinds        []*kind // of the round, so far
+	capacities   *capacities
+	beforeLaunch memoryCopy // memory as it was before the launch at hand
+	beforeReplay memoryCopy // memory that is put back after a launch runs once more for its lines
+	history      history
+	overlaps     []overlap
 }
 
 // An overlap is by how much the launches of a step take longer than the sum of their parts, and half the width of the interval of that.
 type overlap struct {
-	step          int
-	more, unknown float64
+	step              int
+	cycles, halfWidth float64
 }
 
 // A kind is launches of one program, or of one program and size where they do not run twice.
 type kind struct {
-	seen     int
-	divided  int     // launches that were timed in part
-	inTurn   bool    // they do not run twice
-	each     float64 // instructions of a workgroup of the first one
-	launches strata
-	pieces   strata
+	seen                  int
+	divided               int     // launches that were timed in part
+	wholeOnly             bool    // they do not run twice
+	workgroupInstructions float64 // instructions of a workgroup of the first one
+	launches              strata
+	windows               strata
 }
 
 // New returns the sampler of a job; its seed decides what is drawn.
@@ -58,26 +58,26 @@ func (s *Sampler) kind(l SampledLaunch, like string) *kind {
 	key := cmp.Or(l.Kind(), l.Step()) + " " + like
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kind: len(s.kinds), most: mostLaunches, launches: true},
-			pieces: strata{Sampling: s.Sampling, name: l.Step() + " windows", kind: len(s.kinds)}}
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kind: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
+			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kind: len(s.kinds)}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
 }
 
 // mostLaunches are the launches of a block at most, so that a kind is timed again and again.
-const mostLaunches = 64
+const maxLaunchBlock = 64
 
 // settled is the step of samples of earlier dispatches of a driver.
-const settled = -1
+const earlierDispatch = -1
 
 // Settle forgets what was estimated: it has been added to its steps.
-func (s *Sampler) Settle() {
+func (s *Sampler) ForgetEstimates() {
 	for _, k := range s.kinds {
-		for _, h := range append(k.launches.list, k.pieces.list...) {
-			clear(h.rest)
+		for _, h := range append(k.launches.list, k.windows.list...) {
+			clear(h.untimedByStep)
 			for i := range h.samples {
-				h.samples[i].step = settled
+				h.samples[i].step = earlierDispatch
 			}
 		}
 	}
@@ -90,22 +90,22 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	s.history = history{} // what others leave in the caches is not known
 	kern := l.Kernel()
 	if kern == nil {
-		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
+		return s.runWhole(s.kind(l, l.ClassKey()), l, follows)
 	}
 	k := s.kind(l, fmt.Sprint(kern.Code.Address))
 	all, generation := cu.GridSize(kern.NumWorkgroups), s.generation(l)
 	if all == 0 {
-		return s.clocked(l, whole(l), follows) // it takes what a launch takes
+		return s.clocked(l, wholeLaunch(l), follows) // it takes what a launch takes
 	}
-	if k.inTurn = k.inTurn || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
+	if k.wholeOnly = k.wholeOnly || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
 		k.divided++
 		return runAfter(before, newDivision(s, l, kern, k, generation), follows)
 	}
-	if k.inTurn {
-		return s.runInTurn(s.kind(l, l.ClassKey()), l, follows)
+	if k.wholeOnly {
+		return s.runWhole(s.kind(l, l.ClassKey()), l, follows)
 	}
 	s.history = before
-	return s.runLooked(k, l, kern, follows)
+	return s.runProfiled(k, l, kern, follows)
 }
 
 // largeFrom is of how many generations on a launch is timed in windows: where others like it were, twice as many, as it may be timed as a whole or not.
@@ -114,7 +114,7 @@ func (s *Sampler) largeFrom(k *kind, kern *cu.KernelLaunch) uint64 {
 	if slices.ContainsFunc(kern.Code.Program.Insts, func(in isa.Inst) bool { return mayWait(&in) }) {
 		return uint64(4 * s.Generations)
 	}
-	if k.seen+k.divided >= repeatedFrom && !k.inTurn {
+	if k.seen+k.divided >= repeatedFrom && !k.wholeOnly {
 		return uint64(2 * s.Generations)
 	}
 	return uint64(s.Generations)
@@ -133,33 +133,33 @@ func (s *Sampler) generation(l SampledLaunch) uint64 {
 func runAfter(before history, d *division, follows bool) error {
 	s := d.Sampler
 	if s.history = before; !s.mayRunTwice(d.kernel) {
-		s.history = history{again: before.again}
+		s.history = history{replayed: before.replayed}
 		return d.run(follows)
 	}
-	err := s.bringBack(d.kernel)
+	err := s.replayPreceding(d.kernel)
 	if err == nil {
 		err = d.run(follows)
 	}
-	like := signature{mix: d.like.mix, demand: d.like.demand, size: d.instructions} // as the last piece shows it
-	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, like: like, held: !d.sparse})
+	like := signature{mix: d.signature.mix, demand: d.signature.demand, size: d.instructions} // as the last piece shows it
+	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, signature: like, cached: !d.sparse})
 	return err
 }
 
 // runInTurn runs a launch that does not run twice: with time if it is drawn. Nothing is known of it before, so that all of its kind are of one stratum.
-func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
+func (s *Sampler) runWhole(k *kind, l SampledLaunch, follows bool) error {
 	r := &k.launches
 	if len(r.list) == 0 {
-		r.of(&signature{})
+		r.stratumOf(&signature{})
 	}
 	h := r.list[0]
 	if !r.draws(h, 1) {
-		c, err := l.Functional(whole(l), s.drawnSoon())
+		c, err := l.Functional(wholeLaunch(l), s.drawnSoon())
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)
 		}
 		return err
 	}
-	c, err := l.Timed(whole(l), follows)
+	c, err := l.Timed(wholeLaunch(l), follows)
 	if c != nil {
 		s.machine.Tally.Add(l.Step(), c)
 	}
@@ -190,7 +190,7 @@ func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, in
 func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, cost float64) {
 	n := float64(c.Instructions())
 	step := s.machine.Tally.Add(l.Step(), estimatedLater(c))
-	h.rest[step] = h.rest[step].and(total{1, cost, n})
+	h.untimedByStep[step] = h.untimedByStep[step].plus(total{1, cost, n})
 }
 
 // estimatedLater marks counts of a part whose cycles are estimated when all is known.
@@ -215,14 +215,14 @@ func (s *Sampler) estimateStep(step int) {
 	var without []account.NotSampled
 	var units []account.SampledUnit
 	for _, k := range s.kinds {
-		for _, r := range []*strata{&k.launches, &k.pieces} {
+		for _, r := range []*strata{&k.launches, &k.windows} {
 			for _, h := range r.list {
-				t := h.rest[step]
+				t := h.untimedByStep[step]
 				for at := range sums {
 					sums[at].add(r.estimateOf(h, t, at))
 				}
 				for i := range h.samples {
-					if x := &h.samples[i]; x.step == step || x.step == settled && t.units > 0 {
+					if x := &h.samples[i]; x.step == step || x.step == earlierDispatch && t.units > 0 {
 						x.unit.Weight = x.block
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
@@ -262,7 +262,7 @@ func (s *Sampler) addOverlaps(step int, sums []sum) {
 	var o overlap
 	for _, x := range s.overlaps {
 		if x.step == step {
-			o.more, o.unknown = o.more+x.more, o.unknown+x.unknown
+			o.cycles, o.halfWidth = o.cycles+x.cycles, o.halfWidth+x.halfWidth
 		}
 	}
 	if o == (overlap{}) {
@@ -277,25 +277,25 @@ func (s *Sampler) addOverlaps(step int, sums []sum) {
 	}
 	for at := cyclesAt; at < cyclesAt+account.Durations; at++ {
 		r := rates[at] / rates[cyclesAt]
-		sums[at].add(estimated{value: o.more * r, unseen: o.unknown * r})
+		sums[at].add(estimated{value: o.cycles * r, unsampled: o.halfWidth * r})
 	}
 }
 
 // notSampled describes a stratum without samples.
 func (s *strata) notSampled(h *stratum, t total) account.NotSampled {
 	why := "no launch or piece like them was drawn"
-	if near, _ := s.nearest(&h.like, true); near != nil {
-		why = h.unlike(near, s.Mix)
+	if near, _ := s.nearest(&h.signature, true); near != nil {
+		why = h.difference(near, s.Mix)
 	}
 	return account.NotSampled{Instructions: uint64(t.instructions), Reason: why}
 }
 
 // unlike says what a signature has that the one nearest to it has not.
-func (h *stratum) unlike(near *stratum, other float64) string {
-	if d := h.like.mix.distance(&near.like.mix); d > other {
+func (h *stratum) difference(near *stratum, other float64) string {
+	if d := h.signature.mix.distance(&near.signature.mix); d > other {
 		return fmt.Sprintf("%.0f %% of them are of other classes than in what was timed", 100*d)
 	}
-	x, y := &h.like.demand, &near.like.demand
+	x, y := &h.signature.demand, &near.signature.demand
 	part := x.furthest(y)
 	return fmt.Sprintf("each asks %.3g cycles of %s, in what was timed %.3g", x[part], demandName(part), y[part])
 }

@@ -94,7 +94,7 @@ func (d *demand) furthest(o *demand) (most int) {
 
 // light says whether it matters little what the caches hold, by what is asked of the machine, and for how long memory would work if nothing
 // were found in the last level. Stores ask nothing of memory until the last level is full of them.
-func (d *demand) light(missed float64) bool {
+func (d *demand) cacheInsensitive(missed float64) bool {
 	return max(missed, d[demandMemory], d[demandLatency]) < lightShare*d[d.busiest()]
 }
 
@@ -111,11 +111,11 @@ func demandName(part int) string {
 
 // A signature is what workgroups do, as far as it shows without time.
 type signature struct {
-	mix    mix
-	demand demand
-	size   float64  // instructions of a launch; 0: does not count
-	blur   blur     // as the workgroups that show it differ
-	after  *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
+	mix       mix
+	demand    demand
+	size      float64  // instructions of a launch; 0: does not count
+	blur      blur     // as the workgroups that show it differ
+	preceding *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
 }
 
 // A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (mix, demand); up to 1 it does not count.
@@ -124,7 +124,7 @@ type blur struct{ mix, demand float64 }
 func (b blur) any() bool { return max(b.mix, b.demand) > 1 }
 
 // with is the greater one of two, 1 at least.
-func (b blur) with(o blur) blur { return blur{max(1, b.mix, o.mix), max(1, b.demand, o.demand)} }
+func (b blur) max(o blur) blur { return blur{max(1, b.mix, o.mix), max(1, b.demand, o.demand)} }
 
 // blurOf is how far off the mean of signatures may be by chance: so many standard errors of it, by how far they are from it.
 func blurOf(list []signature, mean *signature, by *config.Sampling) (b blur) {
@@ -148,12 +148,12 @@ func (s *signature) blend(x *signature, n float64) {
 
 // distance is above 1 where signatures are of different behaviours.
 func (s *signature) distance(o *signature, by *config.Sampling) float64 {
-	b := s.blur.with(o.blur)
+	b := s.blur.max(o.blur)
 	d := max(s.mix.distance(&o.mix)/(by.Mix*b.mix), s.demand.distance(&o.demand)/(by.Demand*b.demand))
 	if s.size > 0 && o.size > 0 {
 		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(otherSize))
 	}
-	if s.after != o.after {
+	if s.preceding != o.preceding {
 		d += otherBefore
 	}
 	return d
@@ -179,8 +179,8 @@ const (
 const otherBefore = 2
 
 // alike says whether signatures are of one behaviour, whatever came before.
-func (s signature) alike(o *signature, by *config.Sampling) bool {
-	s.after = o.after
+func (s signature) sameBehaviour(o *signature, by *config.Sampling) bool {
+	s.preceding = o.preceding
 	return s.distance(o, by) <= 1
 }
 

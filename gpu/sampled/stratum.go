@@ -22,20 +22,20 @@ type sample struct {
 
 // A stratum has units with one signature.
 type stratum struct {
-	like    signature
-	base    *stratum // the first one of its signature, whatever ran before
-	samples []sample
-	rest    map[int]total // by step: what was not timed
-	drawn   block
-	draw    *rand.Rand
-	number  int
-	looked  float64 // pieces that were blended into its signature
+	signature     signature
+	base          *stratum // the first one of its signature, whatever ran before
+	samples       []sample
+	untimedByStep map[int]total // by step: what was not timed
+	drawn         block
+	draw          *rand.Rand
+	number        int
+	profiled      float64 // pieces that were blended into its signature
 }
 
 // A total is a number of units, their predicted cost and their instructions.
 type total struct{ units, cost, instructions float64 }
 
-func (t total) and(o total) total {
+func (t total) plus(o total) total {
 	return total{t.units + o.units, t.cost + o.cost, t.instructions + o.instructions}
 }
 
@@ -52,7 +52,7 @@ type strata struct {
 	list     []*stratum
 	first    sample // a launch that was timed before anything was known of its kind; no instructions: none
 	kind     int    // number of the kind, from 0
-	most     int    // units of a block
+	maxBlock int    // units of a block
 	launches bool   // of launches
 	timed    float64
 	all      float64 // predicted costs, of what was timed and of everything
@@ -65,7 +65,7 @@ func (s *strata) nearest(x *signature, timed bool) (best *stratum, distance floa
 		if timed && len(h.samples) == 0 {
 			continue
 		}
-		if d := h.like.distance(x, s.Sampling); d < distance {
+		if d := h.signature.distance(x, s.Sampling); d < distance {
 			best, distance = h, d
 		}
 	}
@@ -73,16 +73,16 @@ func (s *strata) nearest(x *signature, timed bool) (best *stratum, distance floa
 }
 
 // of returns the stratum of a signature, a new one if it is similar to none.
-func (s *strata) of(x *signature) *stratum {
+func (s *strata) stratumOf(x *signature) *stratum {
 	if h, d := s.nearest(x, false); d <= 1 {
 		return h
 	}
-	h := &stratum{like: *x, rest: map[int]total{}, number: len(s.list) + 1}
+	h := &stratum{signature: *x, untimedByStep: map[int]total{}, number: len(s.list) + 1}
 	// A sequence of its own for each stratum: on another machine the same units are drawn, even if more are in another stratum.
 	h.draw = rand.New(rand.NewPCG(uint64(s.Seed), uint64(s.kind)<<32|uint64(h.number)))
 	h.base = h
 	for _, b := range s.list {
-		if x.alike(&b.like, s.Sampling) {
+		if x.sameBehaviour(&b.signature, s.Sampling) {
 			h.base = b.base
 			break
 		}
@@ -128,13 +128,13 @@ func (s *strata) blockLength(h *stratum) int {
 		return 1
 	}
 	if n < leastSamples {
-		return min(2*last, s.most)
+		return min(2*last, s.maxBlock)
 	}
 	switch open := s.openShare(h); {
 	case s.timed > s.Budget*s.all || open <= s.Target/2:
-		return min(4*last, s.most)
+		return min(4*last, s.maxBlock)
 	case open <= s.Target:
-		return min(2*last, s.most)
+		return min(2*last, s.maxBlock)
 	case open > 2*s.Target:
 		return max(last/2, 1)
 	}
@@ -161,14 +161,14 @@ func (s *strata) openShare(h *stratum) float64 {
 }
 
 func (h *stratum) untimed() (t total) {
-	for _, r := range h.rest {
-		t = t.and(r)
+	for _, r := range h.untimedByStep {
+		t = t.plus(r)
 	}
 	return t
 }
 
 // missed makes the next unit of the block the drawn one, as this one could not be timed.
-func (h *stratum) missed() {
+func (h *stratum) redraw() {
 	b := &h.drawn
 	if b.pick++; b.pick >= b.length {
 		b.length = b.pick + 1
