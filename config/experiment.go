@@ -348,10 +348,7 @@ func (e *Experiment) smallProblems() []problem {
 }
 
 func settingsProblems(list []Setting) (ps []problem) {
-	for _, s := range list {
-		ps = append(ps, pathProblems(s.Path, s.keyPath)...)
-	}
-	return ps
+	return slices.Concat(lists.Map(list, func(s Setting) []problem { return pathProblems(s.Path, s.keyPath) })...)
 }
 
 func pathProblems(text, at string) []problem {

@@ -117,9 +117,7 @@ func (e *Experiment) Partners(small bool, column string) []string {
 		var names []string
 		for _, c := range choices {
 			for _, cell := range c.cells {
-				if !slices.Contains(names, cell.Name) {
-					names = append(names, cell.Name)
-				}
+				names = lists.AppendNew(names, cell.Name)
 			}
 		}
 		if slices.Contains(names, column) {

@@ -77,10 +77,7 @@ func confidence(values []float64) (low, high float64) {
 	if n == 1 {
 		return m, m
 	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - m) * (v - m)
-	}
+	squares := lists.Sum(values, func(v float64) float64 { return (v - m) * (v - m) })
 	half := studentPoint(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
 	return m - half, m + half
 }

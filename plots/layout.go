@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"spvsim/internal/lists"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -329,12 +331,7 @@ func (l *layout) turnLabels() {
 
 // labelled returns the number of ticks that share the space of labels.
 func labelled(ticks []plot.Tick) vg.Length {
-	n := 0
-	for _, t := range ticks {
-		if t.Label != "" {
-			n++
-		}
-	}
+	n := lists.Count(ticks, func(t plot.Tick) bool { return t.Label != "" })
 	return vg.Length(len(ticks)) / vg.Length(max(n, 1))
 }
 

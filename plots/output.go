@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"spvsim/internal/fault"
+	"spvsim/internal/lists"
 	"spvsim/internal/spec"
 )
 
@@ -176,21 +177,15 @@ func (c *Chart) texts() []string {
 	f := c.figure
 	out := []string{c.Title, c.X.Label, c.Y.Label, c.value.Label, f.Legend.Title}
 	out = append(append(out, c.X.Categories...), c.Y.Categories...)
-	for _, s := range c.series {
-		out = append(out, s.name)
-	}
+	out = append(out, lists.Map(c.series, func(s levelValue) string { return s.name })...)
 	for _, a := range f.Annotations {
 		out = append(out, a.Text, a.Source)
 	}
-	for _, r := range f.Roofs {
-		out = append(out, r.Name)
-	}
+	out = append(out, lists.Map(f.Roofs, func(r Roof) string { return r.Name })...)
 	for _, p := range c.Panels {
 		out = append(out, p.Name, p.Row)
 		for _, s := range p.Series {
-			for _, pt := range s.Points {
-				out = append(out, pt.Text)
-			}
+			out = append(out, lists.Map(s.Points, func(pt Point) string { return pt.Text })...)
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"spvsim/config"
@@ -306,9 +305,7 @@ func newPlan(ctx context.Context, e *config.Experiment, at FileLocation, small b
 		}
 		p.Specs = append(p.Specs, *s)
 		for _, text := range s.idle {
-			if !slices.Contains(p.Idle, text) {
-				p.Idle = append(p.Idle, text)
-			}
+			p.Idle = lists.AppendNew(p.Idle, text)
 		}
 	}
 	return p, nil

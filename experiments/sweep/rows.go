@@ -97,9 +97,7 @@ func (b *rowsBuilder) parameters() {
 	var names []string
 	for _, i := range b.points {
 		for _, c := range b.plan.Specs[i].Cells {
-			if !slices.Contains(names, c.Name) {
-				names = append(names, c.Name)
-			}
+			names = lists.AppendNew(names, c.Name)
 		}
 	}
 	for _, name := range names {
