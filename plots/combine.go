@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -109,7 +110,7 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	if len(obs) > 1 {
 		b.pool(obs)
 	}
-	how := combines[orElse(b.f.Combine, "mean")]
+	how := combines[cmp.Or(b.f.Combine, "mean")]
 	of := func(get func(o *observation) float64) []float64 {
 		values := make([]float64, len(obs))
 		for i := range obs {

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -68,7 +69,7 @@ func (c *Chart) Draw(format, style string) ([]byte, error) {
 	if !ok {
 		return nil, &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), spec.Hint(format, Formats)), Kind: ErrRange}
 	}
-	style = orElse(style, orElse(c.figure.Style, "column"))
+	style = cmp.Or(style, cmp.Or(c.figure.Style, "column"))
 	if _, ok := styleWidths[style]; !ok {
 		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), spec.Hint(style, Styles)), Kind: ErrRange}
 	}

@@ -50,9 +50,7 @@ type Limits struct {
 
 // withDefaults returns the limits, with the job's for those that are not set.
 func (l Limits) withDefaults(j *config.Limits) Limits {
-	if l.Cycles == 0 {
-		l.Cycles = uint64(j.Cycles)
-	}
+	l.Cycles = cmp.Or(l.Cycles, uint64(j.Cycles))
 	l.Seconds = cmp.Or(l.Seconds, j.HostSeconds)
 	return l
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"spvsim/program/ir"
 )
@@ -173,12 +174,11 @@ func (r *graphRun) link() error {
 func (n *nodeRun) String() string { return fmt.Sprintf("node %q index %d", n.Name, n.Index) }
 
 func (r *graphRun) find(name string, index uint32) *nodeRun {
-	for _, n := range r.nodes {
-		if n.Name == name && n.Index == index {
-			return n
-		}
+	i := slices.IndexFunc(r.nodes, func(n *nodeRun) bool { return n.Name == name && n.Index == index })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return r.nodes[i]
 }
 
 // countBytes is the size of the payload of a dynamic node without input variable: three counts of 32 bits.
