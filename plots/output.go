@@ -53,17 +53,7 @@ var sheets = map[string]func(w, h vg.Length) sheet{
 	},
 }
 
-// Write draws the chart in a format and a style; an empty style is the figure's, or else column.
-func (c *Chart) Write(w io.Writer, format, style string) error {
-	data, err := c.Draw(format, style)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
-}
-
-// Draw is Write into memory.
+// Draw draws the chart in a format and a style; an empty style is the figure's, or else column.
 func (c *Chart) Draw(format, style string) ([]byte, error) {
 	newSheet, ok := sheets[format]
 	if !ok {

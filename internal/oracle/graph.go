@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -120,8 +121,7 @@ type graphRun struct {
 // order of their enqueues. Payloads of a coalescing node that wait at the same time are launched together.
 func RunGraph(g Graph, records []Record) (GraphStats, error) {
 	r := &graphRun{g: &g, stats: GraphStats{Nodes: make([]NodeStats, len(g.Nodes))}}
-	setDefault(&g.MaxWorkgroups, 1e6)
-	setDefault(&g.MaxSteps, 1e6)
+	g.MaxWorkgroups, g.MaxSteps = cmp.Or(g.MaxWorkgroups, 1e6), cmp.Or(g.MaxSteps, 1e6)
 	if err := r.link(); err != nil {
 		return r.stats, err
 	}
@@ -136,12 +136,6 @@ func RunGraph(g Graph, records []Record) (GraphStats, error) {
 		}
 	}
 	return r.stats, nil
-}
-
-func setDefault(field *int, value int) {
-	if *field == 0 {
-		*field = value
-	}
 }
 
 // link finds the nodes and those that share inputs.

@@ -7,6 +7,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -106,7 +107,7 @@ type lane struct {
 // Run executes all workgroups of a dispatch.
 func Run(f *ir.Func, d Dispatch) (Stats, error) {
 	m := newMachine(f, &d)
-	setDefault(&d.MaxSteps, 1e6)
+	d.MaxSteps = cmp.Or(d.MaxSteps, 1e6)
 	err := each3(d.Groups, m.workgroup)
 	return m.stats, err
 }
