@@ -15,7 +15,7 @@ var allowedImports = map[string]string{
 	"internal/suite":        "", // for tests
 	"internal/skips":        "", // decides in .ci/run what may skip
 	"internal/lists":        "",
-	"internal/names":        "",                                                              // counts names for those who work on the model
+	"internal/names":        "",                                                              // tests only
 	"internal/randfigure":   "internal/lists",                                                // likewise
 	"internal/ledger":       "config gpu internal/spec internal/suite tracing tracing/probe", // likewise
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",

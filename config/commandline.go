@@ -29,17 +29,12 @@ func JobExperiment(fsys fs.FS, job string) *Experiment {
 // (PATH=VALUE), also in small variants. An axis whose name the experiment has replaces that axis, or chooses among its
 // variants; a field of the machine may omit the prefix machine.
 func (e *Experiment) OnCommandLine(machine string, axes, settings []string) error {
-	var ps []problem
-	for _, text := range axes {
-		ps = append(ps, e.addAxis(text)...)
-	}
+	ps := slices.Concat(lists.Map(axes, e.addAxis)...)
 	var errs []error
 	if machine != "" {
 		errs = append(errs, e.overrideSetting("--machine", machine, "machine", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: machine}))
 	}
-	for _, text := range settings {
-		errs = append(errs, e.addSetting(text))
-	}
+	errs = append(errs, lists.Map(settings, e.addSetting)...)
 	if err := errors.Join(errs...); err != nil || ps != nil {
 		return errors.Join(withPositions(ps, e.positions), err)
 	}

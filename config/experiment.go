@@ -240,19 +240,8 @@ func badNeeds(list []string) (wrong []string) {
 
 // setsJob reports whether a setting, or every variant of some axis, selects a job.
 func (e *Experiment) setsJob() bool {
-	for _, s := range e.Set {
-		if s.Path == "job" {
-			return true
-		}
-	}
-	for i := range e.Axes {
-		for _, p := range e.Axes[i].paths() {
-			if p == "job" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Set, func(s Setting) bool { return s.Path == "job" }) ||
+		slices.ContainsFunc(e.Axes, func(a Axis) bool { return slices.Contains(a.paths(), "job") })
 }
 
 func (a *Axis) paths() (list []string) {
@@ -348,10 +337,7 @@ func (e *Experiment) smallProblems() []problem {
 }
 
 func settingsProblems(list []Setting) (ps []problem) {
-	for _, s := range list {
-		ps = append(ps, pathProblems(s.Path, s.keyPath)...)
-	}
-	return ps
+	return slices.Concat(lists.Map(list, func(s Setting) []problem { return pathProblems(s.Path, s.keyPath) })...)
 }
 
 func pathProblems(text, at string) []problem {
@@ -367,10 +353,8 @@ func pathProblems(text, at string) []problem {
 
 // isMachinePath reports whether a path is a field of the machine and its first key is not one of the job.
 func isMachinePath(first, text string) bool {
-	for _, f := range fieldsOf(reflect.TypeFor[Job]()) {
-		if f.Name == first {
-			return false
-		}
+	if _, ok := fieldNamed(fieldsOf(reflect.TypeFor[Job]()), first); ok {
+		return false
 	}
 	return slices.Contains(knownPaths(reflect.TypeFor[Machine]()), text)
 }

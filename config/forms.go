@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strconv"
+
+	"spvsim/internal/lists"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -121,11 +122,13 @@ func readOverrides(r *reader, n *yaml.Node, path string) any {
 	return Overrides{node: n, file: r.file}
 }
 
-// elementTypes are the types of data elements, with their sizes in bytes.
-var elementTypes = []struct {
+type elementType struct {
 	name  string
 	bytes int
-}{
+}
+
+// elementTypes are the types of data elements, with their sizes in bytes.
+var elementTypes = []elementType{
 	{"u8", 1}, {"i8", 1}, {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4}, {"u64", 8}, {"i64", 8}, {"f16", 2}, {"f32", 4}, {"f64", 8},
 }
 
@@ -133,16 +136,10 @@ func isElementType(name string) bool { return elementBytes(name) > 0 }
 
 // elementBytes is 0 for an unknown type.
 func elementBytes(name string) int {
-	i := slices.IndexFunc(elementTypes[:], func(e struct {
-		name  string
-		bytes int
-	}) bool {
-		return e.name == name
-	})
-	if i < 0 {
-		return 0
+	if e := lists.Find(elementTypes, func(e *elementType) bool { return e.name == name }); e != nil {
+		return e.bytes
 	}
-	return elementTypes[i].bytes
+	return 0
 }
 
 // typedKey is the key of a Typed in the reader's tree; no key of a file can equal it.

@@ -292,10 +292,7 @@ func (j *Job) nameProblems(graph, name, at string) []problem {
 		if j.Nodes[i].Graph != graph {
 			continue
 		}
-		n := j.Nodes[i].Name
-		if n == "" {
-			n = j.Nodes[i].Entry
-		}
+		n := cmp.Or(j.Nodes[i].Name, j.Nodes[i].Entry)
 		if n == "" {
 			return nil // the module has it
 		}

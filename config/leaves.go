@@ -2,7 +2,6 @@ package config
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -46,11 +45,11 @@ func (m *Machine) NumberAt(path string) (value float64, integer, ok bool) {
 	for _, name := range strings.Split(path, ".") {
 		switch v.Kind() {
 		case reflect.Struct:
-			i := slices.IndexFunc(fieldsOf(v.Type()), func(f field) bool { return f.Name == name })
-			if i < 0 {
+			f, ok := fieldNamed(fieldsOf(v.Type()), name)
+			if !ok {
 				return 0, false, false
 			}
-			v = v.FieldByIndex(fieldsOf(v.Type())[i].Index)
+			v = v.FieldByIndex(f.Index)
 		case reflect.Map:
 			if v = v.MapIndex(reflect.ValueOf(name)); !v.IsValid() {
 				return 0, false, false

@@ -29,10 +29,8 @@ type Cell struct {
 
 // Cell returns the value of a cell by name, or nil.
 func (p *Point) Cell(name string) any {
-	for i := range p.Cells {
-		if p.Cells[i].Name == name {
-			return p.Cells[i].Value
-		}
+	if c := lists.Find(p.Cells, func(c *Cell) bool { return c.Name == name }); c != nil {
+		return c.Value
 	}
 	return nil
 }
@@ -117,9 +115,7 @@ func (e *Experiment) Partners(small bool, column string) []string {
 		var names []string
 		for _, c := range choices {
 			for _, cell := range c.cells {
-				if !slices.Contains(names, cell.Name) {
-					names = append(names, cell.Name)
-				}
+				names = lists.AppendNew(names, cell.Name)
 			}
 		}
 		if slices.Contains(names, column) {

@@ -112,9 +112,7 @@ func (j *Job) queueCalls() (list []QueueCall, ps []problem) {
 func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 	q, p := &j.Queues[i], indexPath("queues", i)
 	c = QueueCall{Name: q.Name, Priority: q.Priority, Limited: len(q.Units) == 2, Path: p}
-	if c.Name == "" {
-		c.Name = fmt.Sprint(i)
-	}
+	c.Name = cmp.Or(c.Name, fmt.Sprint(i))
 	c.Priority = cmp.Or(c.Priority, "medium")
 	pipe, err := q.Pipe.evalInt(j.scope, -1, -1, maxQueues)
 	if err == nil && q.Pipe != "" && pipe < 0 {

@@ -145,7 +145,7 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 		fmt.Fprintf(b, "![%s](%s)\n\n", e.Description, file)
 	}
 	rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", e.Name+".csv")))(t)
-	reading, err := plots.Fill(e.Reading, rows)
+	reading, err := fill(e.Reading, rows)
 	if err != nil {
 		t.Errorf("%s: what its reading says is not what its rows hold: %v", e.Name, err)
 	}
@@ -179,7 +179,7 @@ func TestPagesSayWhatTheRowsSay(t *testing.T) {
 		page := suite.Must(os.ReadFile(filepath.FromSlash(file)))(t)
 		for _, s := range says {
 			rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)
-			suite.Contains(t, string(page), suite.Must(plots.Fill(s.text, rows))(t))
+			suite.Contains(t, string(page), suite.Must(fill(s.text, rows))(t))
 		}
 	}
 }

@@ -1,9 +1,8 @@
 package gpu
 
 import (
-	"slices"
-
 	"spvsim/config"
+	"spvsim/internal/lists"
 	"spvsim/mem"
 )
 
@@ -40,12 +39,8 @@ func (r *runner) prepareLaunches() error {
 // recordLaunch adds a launch to the modes and steps of the job, before the first cycle.
 func (r *runner) recordLaunch(l *jobLaunch) {
 	r.count++
-	if !slices.Contains(r.modes, l.mode) {
-		r.modes = append(r.modes, l.mode)
-	}
-	if !slices.Contains(r.steps, l.step) {
-		r.steps = append(r.steps, l.step)
-	}
+	r.modes = lists.AppendNew(r.modes, l.mode)
+	r.steps = lists.AppendNew(r.steps, l.step)
 	r.anyTimed = r.anyTimed || r.window != nil && r.window.Chooses(l.from)
 }
 

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,9 +196,7 @@ func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
 
 // KernelContext lowers as Kernel does, and stops when its context ends.
 func (d *Device) KernelContext(ctx context.Context, s KernelSetup) (*Kernel, error) {
-	if s.WaveSize == 0 {
-		s.WaveSize = d.Machine().WaveSize
-	}
+	s.WaveSize = cmp.Or(s.WaveSize, d.Machine().WaveSize)
 	prog, err := program.LowerContext(ctx, s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: d.r.programs.target(s.WaveSize)})
 	if err != nil {
 		return nil, err

@@ -70,9 +70,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 // graphNode lowers a node among the others.
 func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.Node, error) {
 	p := d.r.programs
-	if n.WaveSize == 0 {
-		n.WaveSize = d.Machine().WaveSize
-	}
+	n.WaveSize = cmp.Or(n.WaveSize, d.Machine().WaveSize)
 	prog, err := n.Program, error(nil)
 	if prog == nil {
 		prog, err = program.Lower(n.Module, program.Options{
@@ -92,13 +90,8 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
 		}
 	}
-	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
-		Launch: &cu.KernelLaunch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
-	out.Name = cmp.Or(out.Name, prog.Name)
-	if !n.HasIndex && prog.Node != nil {
-		out.Index = prog.Node.ShaderIndex
-	}
-	return out, nil
+	l := &cu.KernelLaunch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}
+	return newNode(l, n.Name, prog.Name, n.Index, n.HasIndex), nil
 }
 
 // Node returns the number of a node, by which dispatches name it; -1: there is none.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/png"
@@ -91,12 +92,8 @@ func (d *draw) attach(r *resources) error {
 		}
 		im := a.view.Image
 		im.Tiled = true
-		if d.width == 0 {
-			d.width = int(im.Width)
-		}
-		if d.height == 0 {
-			d.height = int(im.Height)
-		}
+		d.width = cmp.Or(d.width, int(im.Width))
+		d.height = cmp.Or(d.height, int(im.Height))
 		if d.width > int(im.Width) || d.height > int(im.Height) {
 			return fmt.Errorf("draw.color[%d]: found an image of %d x %d texels: want at least the viewport, %d x %d", i, im.Width, im.Height, d.width, d.height)
 		}

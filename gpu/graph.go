@@ -94,8 +94,8 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 		if len(r.graphs) > 1 { // another graph may run the same program at the same time
 			l.Code = r.programs.stepCode(l.Code, "graph "+g.name)
 		}
-		node := newNode(n, &l)
-		node.Graph = g.name
+		node := newNode(&l, n.Name, n.Shader, n.Index, n.HasIndex)
+		node.Graph, node.Priority = g.name, n.Priority
 		nodes = append(nodes, node)
 		if !known[l.Code] {
 			known[l.Code] = true
@@ -230,15 +230,13 @@ func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 	return graphs[i] // which the job's rules have seen to
 }
 
-// newNode names a node: by the job, else by its entry point.
-func newNode(n *config.GraphNode, l *cu.KernelLaunch) *graph.Node {
+// newNode returns a node; one without a name or an index has those of its entry point.
+func newNode(l *cu.KernelLaunch, name, shader string, index uint32, hasIndex bool) *graph.Node {
 	prog := l.Code.Program
-	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
-	out.Name = cmp.Or(out.Name, prog.Name)
-	if !n.HasIndex && prog.Node != nil {
-		out.Index = prog.Node.ShaderIndex
+	if !hasIndex && prog.Node != nil {
+		index = prog.Node.ShaderIndex
 	}
-	return out
+	return &graph.Node{Name: cmp.Or(name, prog.Name), Index: index, Shader: shader, Program: prog, Launch: l}
 }
 
 // entries lays out what the host dispatches to a graph.

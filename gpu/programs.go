@@ -382,18 +382,12 @@ func matrixTarget(m *config.Machine) program.MatrixTarget {
 
 // stepClasses finds the classes of a row's steps, whose names have been checked.
 func stepClasses(steps []string) []isa.Class {
-	var list []isa.Class
-	for _, s := range steps {
-		list = append(list, isa.Class(slices.Index(isa.ClassNames[:], s)))
-	}
-	return list
+	return lists.Map(steps, func(s string) isa.Class { return isa.Class(slices.Index(isa.ClassNames[:], s)) })
 }
 
 // warn notes what the job sets without effect.
 func (p *programs) warn(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(p.warnings, text) {
-		p.warnings = append(p.warnings, text)
-	}
+	p.warnings = lists.AppendNew(p.warnings, fmt.Sprintf(format, args...))
 }
 
 // specialization turns the job's values into the bits of the module's constants,

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -55,7 +56,7 @@ func (a *Annotation) name() string {
 	if a.Text != "" && a.Source != "" {
 		return a.Text + " (" + a.Source + ")"
 	}
-	return orElse(a.Text, a.Source)
+	return cmp.Or(a.Text, a.Source)
 }
 
 func drawReferenceLine(c draw.Canvas, p *axes, a Annotation, style draw.LineStyle) {
@@ -270,7 +271,7 @@ func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation
 		drawDropLine(k.on(p.rect), place)
 		disc.draw(c, place, markRadius+1, ink, true)
 		disc.draw(k.on(p.rect), place, markRadius+1, ink, true)
-		text := strings.ReplaceAll(orElse(a.Text, "%x"), "%x", placeNumber(x.x))
+		text := strings.ReplaceAll(cmp.Or(a.Text, "%x"), "%x", placeNumber(x.x))
 		label(c, k, p.rect, text, candidatesAround(place, crossingNearness))
 	}
 }

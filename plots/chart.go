@@ -201,14 +201,14 @@ func (b *builder) axes() error {
 		return err
 	}
 	if b.value != nil {
-		b.chart.value = Dimension{Label: labelOf(f.Value.Label, f.Value.Column, f.Value.Unit), Scale: orElse(f.Value.Scale, "linear")}
+		b.chart.value = Dimension{Label: labelOf(f.Value.Label, f.Value.Column, f.Value.Unit), Scale: cmp.Or(f.Value.Scale, "linear")}
 	}
 	b.xIndex, b.yIndex = indexOf(b.xLevels), indexOf(b.yLevels)
 	return nil
 }
 
 func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []levelValue, error) {
-	d := Dimension{Scale: orElse(b.f.scaleOf(a), "linear")}
+	d := Dimension{Scale: cmp.Or(b.f.scaleOf(a), "linear")}
 	switch {
 	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: no label is wanted
 	case c != nil:
@@ -299,12 +299,8 @@ func (c *Chart) placeAnnotations() {
 	c.figure = &f
 }
 
-func orElse(s, other string) string {
-	return cmp.Or(s, other)
-}
-
 func labelOf(label, column, unit string) string {
-	label = orElse(label, column)
+	label = cmp.Or(label, column)
 	if unit != "" {
 		label += " (" + unit + ")"
 	}
@@ -502,7 +498,7 @@ func (b *builder) relateAll() error {
 	if len(matched) == 0 {
 		return b.f.fail("relative_to", ErrEmpty, "found no row with "+pairsText(b.f.RelativeTo))
 	}
-	as := relatives[orElse(b.f.RelativeAs, "speedup")]
+	as := relatives[cmp.Or(b.f.RelativeAs, "speedup")]
 	for i := range b.obs {
 		o := &b.obs[i]
 		bases := matched[b.place2(*o, freed)]

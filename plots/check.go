@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,7 +92,7 @@ func (f *Figure) checkAxes(fail failer) {
 	if f.Kind == "stacked" && isLog(f.Y.Scale) {
 		fail("y.scale", ErrRange, "found %s: want linear, as parts of a stack can not be compared on a log axis", f.Y.Scale)
 	}
-	if x, y := orElse(f.X.Scale, "linear"), orElse(f.Y.Scale, "linear"); f.Identity && x != y {
+	if x, y := cmp.Or(f.X.Scale, "linear"), cmp.Or(f.Y.Scale, "linear"); f.Identity && x != y {
 		fail("identity", ErrRange, "found the scales %s and %s: want one scale for y = x", x, y)
 	}
 	if f.Within != 0 && !f.Identity {
@@ -121,7 +122,7 @@ func (f *Figure) checkAxes(fail failer) {
 // scaleOf returns an axis' scale: the figure's or the kind's; a roofline's axes are logarithmic by default.
 func (f *Figure) scaleOf(a *Axis) string {
 	if f.Kind == "roofline" {
-		return orElse(a.Scale, "log10")
+		return cmp.Or(a.Scale, "log10")
 	}
 	return a.Scale
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -77,10 +78,7 @@ func confidence(values []float64) (low, high float64) {
 	if n == 1 {
 		return m, m
 	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - m) * (v - m)
-	}
+	squares := lists.Sum(values, func(v float64) float64 { return (v - m) * (v - m) })
 	half := studentPoint(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
 	return m - half, m + half
 }
@@ -112,7 +110,7 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	if len(obs) > 1 {
 		b.pool(obs)
 	}
-	how := combines[orElse(b.f.Combine, "mean")]
+	how := combines[cmp.Or(b.f.Combine, "mean")]
 	of := func(get func(o *observation) float64) []float64 {
 		values := make([]float64, len(obs))
 		for i := range obs {

@@ -34,7 +34,7 @@ func (n directName) isLine() bool { return n.from != (vg.Point{}) }
 
 // drawsDirect reports whether the figure may name its lines at their ends: as it says, or if it says nothing and the lines are few.
 func (c *Chart) drawsDirect() bool {
-	place := orElse(c.figure.Legend.Place, "auto")
+	place := cmp.Or(c.figure.Legend.Place, "auto")
 	if place == "direct" {
 		return true
 	}

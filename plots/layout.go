@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"spvsim/internal/lists"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -73,7 +75,7 @@ func (c *Chart) newLayout(style, place string, direct bool) *layout {
 	if f.WidthIn > 0 {
 		l.size.X = vg.Length(f.WidthIn) * vg.Inch
 	}
-	l.columns = min(len(c.Panels), orElseInt(f.Facets.Columns, map[string]int{"column": 2, "page": 3}[style]))
+	l.columns = min(len(c.Panels), cmp.Or(f.Facets.Columns, map[string]int{"column": 2, "page": 3}[style]))
 	if c.isGrid() {
 		l.columns = c.gridColumns
 	}
@@ -118,10 +120,6 @@ func (l *layout) check() error {
 	return nil
 }
 
-func orElseInt(n, other int) int {
-	return cmp.Or(n, other)
-}
-
 // height returns the height of a panel: from the figure's height, or by the kind's proportions.
 func (l *layout) height(style string) vg.Length {
 	f := l.c.figure
@@ -143,7 +141,7 @@ func (l *layout) height(style string) vg.Length {
 }
 
 func (l *layout) addPanes() {
-	share := orElse(l.c.figure.Facets.Share, "both")
+	share := cmp.Or(l.c.figure.Facets.Share, "both")
 	shareX, shareY := share == "both" || share == "x", share == "both" || share == "y"
 	for i := range l.c.Panels {
 		p := &pane{panel: &l.c.Panels[i]}
@@ -329,12 +327,7 @@ func (l *layout) turnLabels() {
 
 // labelled returns the number of ticks that share the space of labels.
 func labelled(ticks []plot.Tick) vg.Length {
-	n := 0
-	for _, t := range ticks {
-		if t.Label != "" {
-			n++
-		}
-	}
+	n := lists.Count(ticks, func(t plot.Tick) bool { return t.Label != "" })
 	return vg.Length(len(ticks)) / vg.Length(max(n, 1))
 }
 
@@ -385,7 +378,7 @@ func (l *layout) measure() {
 	if c.isGrid() {
 		l.right += stripSpace
 	}
-	share := orElse(f.Facets.Share, "both")
+	share := cmp.Or(f.Facets.Share, "both")
 	if share == "none" || share == "x" {
 		l.gapX += yWidth
 	}

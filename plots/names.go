@@ -77,9 +77,7 @@ func (f *Figure) isPlacedBy(t *Table, given map[string]bool) bool {
 	if f.Kind == "heatmap" {
 		deciding = append(deciding, f.Y.Column)
 	}
-	for _, w := range f.Where {
-		deciding = append(deciding, w.Key)
-	}
+	deciding = append(deciding, lists.Map(f.Where, func(w Pair) string { return w.Key })...)
 	if f.Filter != "" {
 		e, err := compile(f.Filter, s.t)
 		if err != nil {

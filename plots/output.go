@@ -2,6 +2,7 @@ package plots
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -21,6 +22,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"spvsim/internal/fault"
+	"spvsim/internal/lists"
 	"spvsim/internal/spec"
 )
 
@@ -51,23 +53,13 @@ var sheets = map[string]func(w, h vg.Length) sheet{
 	},
 }
 
-// Write draws the chart in a format and a style; an empty style is the figure's, or else column.
-func (c *Chart) Write(w io.Writer, format, style string) error {
-	data, err := c.Draw(format, style)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
-}
-
-// Draw is Write into memory.
+// Draw draws the chart in a format and a style; an empty style is the figure's, or else column.
 func (c *Chart) Draw(format, style string) ([]byte, error) {
 	newSheet, ok := sheets[format]
 	if !ok {
 		return nil, &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), spec.Hint(format, Formats)), Kind: ErrRange}
 	}
-	style = orElse(style, orElse(c.figure.Style, "column"))
+	style = cmp.Or(style, cmp.Or(c.figure.Style, "column"))
 	if _, ok := styleWidths[style]; !ok {
 		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), spec.Hint(style, Styles)), Kind: ErrRange}
 	}
@@ -176,21 +168,15 @@ func (c *Chart) texts() []string {
 	f := c.figure
 	out := []string{c.Title, c.X.Label, c.Y.Label, c.value.Label, f.Legend.Title}
 	out = append(append(out, c.X.Categories...), c.Y.Categories...)
-	for _, s := range c.series {
-		out = append(out, s.name)
-	}
+	out = append(out, lists.Map(c.series, func(s levelValue) string { return s.name })...)
 	for _, a := range f.Annotations {
 		out = append(out, a.Text, a.Source)
 	}
-	for _, r := range f.Roofs {
-		out = append(out, r.Name)
-	}
+	out = append(out, lists.Map(f.Roofs, func(r Roof) string { return r.Name })...)
 	for _, p := range c.Panels {
 		out = append(out, p.Name, p.Row)
 		for _, s := range p.Series {
-			for _, pt := range s.Points {
-				out = append(out, pt.Text)
-			}
+			out = append(out, lists.Map(s.Points, func(pt Point) string { return pt.Text })...)
 		}
 	}
 	return out

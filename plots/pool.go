@@ -47,9 +47,7 @@ func (b *builder) axisColumns() (list []*Column) {
 	if from < 0 || to < from {
 		return nil
 	}
-	for _, name := range names[from+1 : to] {
-		list = append(list, b.t.Column(name))
-	}
+	list = append(list, lists.Map(names[from+1:to], b.t.Column)...)
 	return list
 }
 

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -13,7 +14,7 @@ import (
 
 // chooseLayout chooses where the legend is and lays the figure out for it.
 func (c *Chart) chooseLayout(style string) (*layout, vg.Point) {
-	place := orElse(c.figure.Legend.Place, "auto")
+	place := cmp.Or(c.figure.Legend.Place, "auto")
 	if c.drawsDirect() {
 		if l := c.directLayout(style); place == "direct" || l.check() == nil && l.endsApart() { // the error is reported when it is drawn
 			return l, vg.Point{}
@@ -329,7 +330,7 @@ func (l *layout) legendGrid() (width vg.Length, columns, rows int, title vg.Leng
 		width = max(width, e.sample()+sampleMargin+l.font.width(e.text, smallSize)+entryGap)
 	}
 	n := len(l.entries)
-	columns = orElseInt(l.c.figure.Legend.Columns, 1)
+	columns = cmp.Or(l.c.figure.Legend.Columns, 1)
 	if l.place == "bottom" || l.place == "top" {
 		if t := l.c.figure.Legend.Title; t != "" {
 			title = l.font.width(t, smallSize) + entryGap

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -26,7 +27,7 @@ func (b *builder) summarize() error {
 			sort.Float64s(values)
 			y := how(values)
 			if math.IsNaN(y) {
-				return b.f.fail("summary", ErrRange, fmt.Sprintf("a geometric mean of %g in %s: want bars above 0", values[0], orElse(s.Name, "the figure")))
+				return b.f.fail("summary", ErrRange, fmt.Sprintf("a geometric mean of %g in %s: want bars above 0", values[0], cmp.Or(s.Name, "the figure")))
 			}
 			s.Points = append(s.Points, Point{X: at, Y: y, Low: y, High: y, Rows: len(values)})
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"spvsim/account"
@@ -204,12 +205,7 @@ func LineText(line uint32) string {
 }
 
 func usesLDS(counts []account.InstCount) bool {
-	for i := range counts {
-		if counts[i].LDSPasses > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(counts, func(c account.InstCount) bool { return c.LDSPasses > 0 })
 }
 
 func countText(l *Listing, i int, lds bool) string {

@@ -20,6 +20,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/internal/expression"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 	"spvsim/tracing"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
@@ -184,12 +185,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 
 // outputs opens each file that is written after the program has ended, so that an unwritable one is reported before.
 func (f *appFlags) outputs() error {
-	texts := 0
-	for _, to := range f.rows {
-		if !strings.HasSuffix(to, ".parquet") {
-			texts++
-		}
-	}
+	texts := lists.Count(f.rows, func(to string) bool { return !strings.HasSuffix(to, ".parquet") })
 	if texts > 1 {
 		return fmt.Errorf("--rows: found %d files of CSV: want at most one (any number of files that end in .parquet)", texts)
 	}

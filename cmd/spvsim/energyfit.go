@@ -14,6 +14,7 @@ import (
 	"spvsim/experiments/energyfit"
 	"spvsim/gpu"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 	"spvsim/tracing"
 )
 
@@ -63,10 +64,7 @@ The exit status is
 	c.Flags().StringVarP(&out, "output", "o", "-", "`file` for the machine; -: standard output")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "key", func(*cobra.Command, []string) (list []string) {
-		for _, e := range energy.Entries() {
-			list = append(list, e.Path)
-		}
-		return list
+		return lists.Map(energy.Entries(), func(e energy.Entry) string { return e.Path })
 	})
 	return c
 }

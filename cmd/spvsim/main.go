@@ -56,11 +56,6 @@ func collectLater() {
 	runtime.SetFinalizer(new(*int), func(**int) { debug.SetGCPercent(usual) })
 }
 
-// Main runs one command line and returns the exit status.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return run(context.Background(), args, stdin, stdout, stderr)
-}
-
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return guarded(stderr, func() int { return execute(ctx, args, stdin, stdout, stderr) })
 }

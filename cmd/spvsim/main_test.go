@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,6 +45,11 @@ func (r result) holds(t *testing.T, status int, of string, texts []string) {
 			t.Errorf("%q: status %d, output\n%.2000s\nerror\n%.2000s\nwant status %d and %q", r.args, r.status, r.stdout, r.stderr, status, text)
 		}
 	}
+}
+
+// Main runs one command line and returns the exit status.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return run(context.Background(), args, stdin, stdout, stderr)
 }
 
 // spvsim runs a command line with text on its standard input.

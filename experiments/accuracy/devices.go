@@ -48,16 +48,6 @@ type reason struct {
 	rows *regexp.Regexp
 }
 
-// reason returns the known reason for a row's error, or "".
-func (t *deviceTable) reason(name string) string {
-	for _, r := range t.Reasons {
-		if r.rows.MatchString(name) {
-			return r.Text
-		}
-	}
-	return ""
-}
-
 func readDevices() (*deviceTable, error) {
 	t, err := readTable[deviceTable]("devices.yaml")
 	if err != nil {

@@ -50,12 +50,7 @@ func accuracy(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	given := 0
-	for _, source := range []string{o.measured, o.devices, o.curves} {
-		if source != "" {
-			given++
-		}
-	}
+	given := lists.Count([]string{o.measured, o.devices, o.curves}, func(source string) bool { return source != "" })
 	if given != 1 {
 		return fmt.Errorf("want one of -measured FILE, -devices FILES and -curves FOLDER")
 	}

@@ -102,10 +102,8 @@ func simulateAll(points []point, machine []config.Setting, o *options, done func
 // matches reports whether a name matches one of the patterns, in which * is any text; without patterns, all names
 // match.
 func matches(name string, patterns []string) bool {
-	for _, p := range patterns {
-		if ok, _ := path.Match(p, name); ok {
-			return true
-		}
-	}
-	return len(patterns) == 0
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, name)
+		return ok
+	})
 }

@@ -432,3 +432,13 @@ func TestDevicePoints(t *testing.T) {
 		}
 	}
 }
+
+// reason returns the known reason for a row's error, or "".
+func (t *deviceTable) reason(name string) string {
+	for _, r := range t.Reasons {
+		if r.rows.MatchString(name) {
+			return r.Text
+		}
+	}
+	return ""
+}

@@ -231,10 +231,7 @@ func (p *point) value(entries []entry, x []float64) float64 {
 }
 
 func (f *Fit) values(of func(e *entry) float64) (list []float64) {
-	for i := range f.entries {
-		list = append(list, of(&f.entries[i]))
-	}
-	return list
+	return lists.MapRefs(f.entries, of)
 }
 
 // problem is that of some points: their residuals are in units of their standard errors.

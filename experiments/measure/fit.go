@@ -235,10 +235,7 @@ func (k *fittedKey) value() string {
 }
 
 func (f *Fit) settings() (list []string) {
-	for i := range f.keys {
-		list = append(list, fmt.Sprintf("machine.%s=%s", f.keys[i].path, f.keys[i].value()))
-	}
-	return list
+	return lists.MapRefs(f.keys, func(x *fittedKey) string { return fmt.Sprintf("machine.%s=%s", x.path, x.value()) })
 }
 
 // WriteMachine writes the machine as a file on top of the base, which is relative to a folder.

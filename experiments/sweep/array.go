@@ -17,6 +17,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/files"
+	"spvsim/internal/lists"
 )
 
 // Array runs points as job arrays of a cluster: the tasks of a bundle. Each submission is recorded in a file of the
@@ -259,9 +260,7 @@ func (l *Array) note(s *submission) error {
 // submit writes the bundle and the script, notes them, and notifies the cluster.
 func (l *Array) submit(ctx context.Context, specs []Spec) (*submission, error) {
 	s := &submission{Name: fmt.Sprintf("spvsim-%s-%x", specs[0].Key[:8], time.Now().UnixNano()), Queue: l.Profile.Queue}
-	for i := range specs {
-		s.Keys = append(s.Keys, specs[i].Key)
-	}
+	s.Keys = append(s.Keys, lists.MapRefs(specs, func(s *Spec) string { return s.Key })...)
 	largest := l.system.largest(ctx)
 	chunk := max(l.Profile.Chunk, (len(specs)+largest-1)/largest)
 	file := filepath.Join(l.dir, s.Name)
@@ -355,12 +354,7 @@ func (l *Array) status(ctx context.Context, s *submission, w io.Writer) error {
 	slices.Sort(states)
 	text := fmt.Sprintf("job array %s (%s): %d tasks", s.ID, s.Name, s.Tasks)
 	for _, state := range slices.Compact(slices.Clone(states)) {
-		count := 0
-		for _, other := range states {
-			if other == state {
-				count++
-			}
-		}
+		count := lists.Count(states, func(other string) bool { return other == state })
 		text += fmt.Sprintf(", %d %s", count, strings.ToLower(state))
 	}
 	if len(states) == 0 {

@@ -95,9 +95,7 @@ func (w *bundleWriter) write(file string, tasks int) error {
 	m := &w.manifest
 	m.Format, m.Platform = bundleFormat, runtime.GOOS+"/"+runtime.GOARCH
 	m.Tasks = share(w.costs, tasks)
-	for i := range w.run {
-		m.Run = append(m.Run, index[w.run[i].Key])
-	}
+	m.Run = append(m.Run, lists.MapRefs(w.run, func(s *Spec) int { return index[s.Key] })...)
 	temporary, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+tempName()+"*")
 	if err != nil {
 		return err
@@ -379,10 +377,7 @@ func (p *Plan) bundle(run []Spec, costs []float64) *bundleWriter {
 const taskSeconds = 1800.0
 
 func tasksOf(costs []float64) int {
-	sum := 0.0
-	for _, c := range costs {
-		sum += c
-	}
+	sum := lists.Sum(costs, func(c float64) float64 { return c })
 	return int(sum/taskSeconds) + 1
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"spvsim/config"
@@ -51,9 +50,7 @@ type Limits struct {
 
 // withDefaults returns the limits, with the job's for those that are not set.
 func (l Limits) withDefaults(j *config.Limits) Limits {
-	if l.Cycles == 0 {
-		l.Cycles = uint64(j.Cycles)
-	}
+	l.Cycles = cmp.Or(l.Cycles, uint64(j.Cycles))
 	l.Seconds = cmp.Or(l.Seconds, j.HostSeconds)
 	return l
 }
@@ -306,9 +303,7 @@ func newPlan(ctx context.Context, e *config.Experiment, at FileLocation, small b
 		}
 		p.Specs = append(p.Specs, *s)
 		for _, text := range s.idle {
-			if !slices.Contains(p.Idle, text) {
-				p.Idle = append(p.Idle, text)
-			}
+			p.Idle = lists.AppendNew(p.Idle, text)
 		}
 	}
 	return p, nil

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"encoding/json"
-	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -34,12 +33,11 @@ func timeOf(r *Record) *account.Counts {
 // with the interval of that: docs/model/sampling.md has the formula.
 func (b *rowsBuilder) ratios() {
 	times := lists.Map(b.records, timeOf)
-	names := b.parameterNames()
-	for _, name := range names {
+	for _, name := range b.parameterNames() {
 		if !config.OfMachine(b.plan.Experiment.ColumnPath(b.plan.Small, name)) {
 			continue
 		}
-		first := b.firstOf(name, names)
+		first := b.firstOf(name)
 		var values [3][]any
 		for row, base := range first {
 			r := [3]any{}
@@ -63,14 +61,8 @@ func (b *rowsBuilder) ratios() {
 var ratioColumns = []string{"_ratio", "_ratio_low", "_ratio_high"}
 
 // firstOf returns for each row the first one with the same parameters but for one of them.
-func (b *rowsBuilder) firstOf(name string, names []string) (first []int) {
-	freed := b.plan.Experiment.Partners(b.plan.Small, name)
-	var same []*TableColumn
-	for _, n := range names {
-		if !slices.Contains(freed, n) {
-			same = append(same, b.table.column(n))
-		}
-	}
+func (b *rowsBuilder) firstOf(name string) (first []int) {
+	same := b.otherParameters(name)
 	rows := map[string]int{}
 	for row := range b.table.Rows {
 		key := rowKey(same, row)

@@ -97,9 +97,7 @@ func (b *rowsBuilder) parameters() {
 	var names []string
 	for _, i := range b.points {
 		for _, c := range b.plan.Specs[i].Cells {
-			if !slices.Contains(names, c.Name) {
-				names = append(names, c.Name)
-			}
+			names = lists.AppendNew(names, c.Name)
 		}
 	}
 	for _, name := range names {
@@ -108,10 +106,8 @@ func (b *rowsBuilder) parameters() {
 }
 
 func (s *Spec) cell(name string) any {
-	for _, c := range s.Cells {
-		if c.Name == name {
-			return c.Value
-		}
+	if c := lists.Find(s.Cells, func(c *Cell) bool { return c.Name == name }); c != nil {
+		return c.Value
 	}
 	return nil
 }
@@ -407,16 +403,7 @@ func (b *rowsBuilder) baseline(d *config.Derived) error {
 	if from == nil {
 		return b.unknown(d.Column)
 	}
-	var freed []string // columns of where, and those that vary with them: for zipped axes any one is enough
-	for i := range d.Matches {
-		freed = append(freed, b.plan.Experiment.Partners(b.plan.Small, d.Matches[i].Column)...)
-	}
-	var same []*TableColumn
-	for _, name := range b.parameterNames() {
-		if !slices.Contains(freed, name) {
-			same = append(same, b.table.column(name))
-		}
-	}
+	same := b.otherParameters(lists.Map(d.Matches, func(m config.Match) string { return m.Column })...)
 	rows := map[string]int{}
 	for row := range b.table.Rows {
 		matches := true
@@ -438,6 +425,16 @@ func (b *rowsBuilder) baseline(d *config.Derived) error {
 		return nil
 	})
 	return nil
+}
+
+// otherParameters returns the parameters but for some, and for those that vary with these: of zipped axes any one is enough.
+func (b *rowsBuilder) otherParameters(freed ...string) []*TableColumn {
+	var partners []string
+	for _, name := range freed {
+		partners = append(partners, b.plan.Experiment.Partners(b.plan.Small, name)...)
+	}
+	others := lists.Filter(b.parameterNames(), func(name string) bool { return !slices.Contains(partners, name) })
+	return lists.Map(others, b.table.column)
 }
 
 // parameterNames are the columns between point and status.

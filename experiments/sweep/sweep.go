@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"spvsim/internal/lists"
@@ -128,9 +127,7 @@ func (p *Plan) Warnings(s *Store) (list []string, err error) {
 			return nil, err
 		}
 		for k := 0; r != nil && k < len(r.Warnings); k++ {
-			if !slices.Contains(list, r.Warnings[k]) {
-				list = append(list, r.Warnings[k])
-			}
+			list = lists.AppendNew(list, r.Warnings[k])
 		}
 	}
 	return list, nil

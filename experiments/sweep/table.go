@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"spvsim/internal/lists"
 	"spvsim/internal/parquet"
 )
 
@@ -40,12 +41,7 @@ func (t *Table) Points() []int { return t.points }
 
 // column finds a column by name, or nil.
 func (t *Table) column(name string) *TableColumn {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return &t.Columns[i]
-		}
-	}
-	return nil
+	return lists.Find(t.Columns, func(c *TableColumn) bool { return c.Name == name })
 }
 
 // Add appends a column with the narrowest type for all its values.

@@ -39,3 +39,30 @@ func Sum[S ~[]E, E any, N int | uint64 | float64](list S, f func(E) N) (sum N) {
 	}
 	return sum
 }
+
+// MapRefs is Map with pointers to the elements.
+func MapRefs[S ~[]E, E, R any](list S, f func(*E) R) (values []R) {
+	values = slices.Grow(values, len(list))
+	for i := range list {
+		values = append(values, f(&list[i]))
+	}
+	return values
+}
+
+// Count returns the number of elements for which is holds.
+func Count[S ~[]E, E any](list S, is func(E) bool) (n int) {
+	for _, x := range list {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// AppendNew appends a value, if the list does not have it.
+func AppendNew[S ~[]E, E comparable](list S, x E) S {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
+}

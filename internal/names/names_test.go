@@ -1,4 +1,4 @@
-package main
+package names
 
 import (
 	_ "embed"

@@ -1,9 +1,11 @@
 package oracle
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"spvsim/program/ir"
 )
@@ -119,8 +121,7 @@ type graphRun struct {
 // order of their enqueues. Payloads of a coalescing node that wait at the same time are launched together.
 func RunGraph(g Graph, records []Record) (GraphStats, error) {
 	r := &graphRun{g: &g, stats: GraphStats{Nodes: make([]NodeStats, len(g.Nodes))}}
-	setDefault(&g.MaxWorkgroups, 1e6)
-	setDefault(&g.MaxSteps, 1e6)
+	g.MaxWorkgroups, g.MaxSteps = cmp.Or(g.MaxWorkgroups, 1e6), cmp.Or(g.MaxSteps, 1e6)
 	if err := r.link(); err != nil {
 		return r.stats, err
 	}
@@ -135,12 +136,6 @@ func RunGraph(g Graph, records []Record) (GraphStats, error) {
 		}
 	}
 	return r.stats, nil
-}
-
-func setDefault(field *int, value int) {
-	if *field == 0 {
-		*field = value
-	}
 }
 
 // link finds the nodes and those that share inputs.
@@ -173,12 +168,11 @@ func (r *graphRun) link() error {
 func (n *nodeRun) String() string { return fmt.Sprintf("node %q index %d", n.Name, n.Index) }
 
 func (r *graphRun) find(name string, index uint32) *nodeRun {
-	for _, n := range r.nodes {
-		if n.Name == name && n.Index == index {
-			return n
-		}
+	i := slices.IndexFunc(r.nodes, func(n *nodeRun) bool { return n.Name == name && n.Index == index })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return r.nodes[i]
 }
 
 // countBytes is the size of the payload of a dynamic node without input variable: three counts of 32 bits.

@@ -7,6 +7,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -106,17 +107,9 @@ type lane struct {
 // Run executes all workgroups of a dispatch.
 func Run(f *ir.Func, d Dispatch) (Stats, error) {
 	m := newMachine(f, &d)
-	setDefault(&d.MaxSteps, 1e6)
-	for z := range d.Groups[2] {
-		for y := range d.Groups[1] {
-			for x := range d.Groups[0] {
-				if err := m.workgroup([3]uint32{x, y, z}); err != nil {
-					return m.stats, err
-				}
-			}
-		}
-	}
-	return m.stats, nil
+	d.MaxSteps = cmp.Or(d.MaxSteps, 1e6)
+	err := each3(d.Groups, m.workgroup)
+	return m.stats, err
 }
 
 func newMachine(f *ir.Func, d *Dispatch) *machine {

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -316,15 +317,7 @@ func (a *access) payloadBytes(at uint64) ([]byte, uint64, error) {
 
 // hasEnqueued reports that a wave has enqueued the array of a payload.
 func (g *workgroup) hasEnqueued(payload, wave int) bool {
-	for _, h := range g.queued {
-		if !g.leavers[h][wave] {
-			continue
-		}
-		for _, p := range g.m.graph.arrays[h-1].elems {
-			if p == payload {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.queued, func(h uint64) bool {
+		return g.leavers[h][wave] && slices.Contains(g.m.graph.arrays[h-1].elems, payload)
+	})
 }

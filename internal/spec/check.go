@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sort"
+	"slices"
 
 	"spvsim/internal/lists"
 )
@@ -106,12 +106,7 @@ func checkMap(v reflect.Value, path string) []Problem {
 
 // SortedKeys returns the keys of a map in order.
 func SortedKeys(v reflect.Value) []string {
-	keys := make([]string, 0, v.Len())
-	for _, k := range v.MapKeys() {
-		keys = append(keys, k.String())
-	}
-	sort.Strings(keys)
-	return keys
+	return slices.Sorted(slices.Values(lists.Map(v.MapKeys(), reflect.Value.String)))
 }
 
 func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
@@ -140,13 +135,8 @@ func (f *Field) checkText(s, path string) []Problem {
 	if s == "" && f.Required {
 		return []Problem{{Path: path, Msg: "missing", Kind: ErrMissing}}
 	}
-	if f.Enum == nil || s == "" {
+	if f.Enum == nil || s == "" || slices.Contains(f.Enum, s) {
 		return nil
-	}
-	for _, e := range f.Enum {
-		if s == e {
-			return nil
-		}
 	}
 	return []Problem{RangeProblem(path, "found %s: want %s%s", s, f.Accepted(), Hint(s, f.Enum))}
 }

@@ -81,10 +81,7 @@ func (w *writer) unique(name, otherwise string) string {
 }
 
 func (w *writer) addMesh(e *entry, b *ir.Binding) {
-	name := b.Name
-	if b.Alias != "" {
-		name = b.Alias
-	}
+	name := cmp.Or(b.Alias, b.Name)
 	made := &buffer{name: w.unique(name, "output"), body: fmt.Sprintf("data: {zero: %d}", uint64(b.Stride)*guessMeshUnits),
 		note: fmt.Sprintf("guess: for %d workgroups of %d bytes", guessMeshUnits, b.Stride)}
 	w.buffers = append(w.buffers, made)

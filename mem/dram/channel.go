@@ -1,6 +1,9 @@
 package dram
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // A Config describes a channel.
 type Config struct {
@@ -93,9 +96,7 @@ type Memory struct {
 // New makes a channel whose configuration has been checked.
 func New(c *Config) *Memory {
 	text := c.AddressMap
-	if text == "" {
-		text = c.Standard.AddressMap
-	}
+	text = cmp.Or(text, c.Standard.AddressMap)
 	addresses, err := newAddressMap(c.Standard, text, c.HashBanks)
 	if err != nil {
 		panic(err)

@@ -139,10 +139,5 @@ func (g *workgroup) isInput(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true
 	}
-	for _, e := range g.pool.arrays[g.launch.input].elems {
-		if e == i {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.pool.arrays[g.launch.input].elems, func(e int32) bool { return e == i })
 }

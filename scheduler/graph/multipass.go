@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+
 	"spvsim/mem/hierarchy"
 
 	"spvsim/cu"
@@ -103,12 +104,7 @@ func (m *multipass) passDone(next uint64) bool {
 	if m.stats.openLaunches > 0 {
 		return next == cu.Never && !m.launcher.anyHasMemory()
 	}
-	for _, b := range m.queues.nodeQueues.list {
-		if b.passQuota > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.queues.nodeQueues.list, func(b *nodeQueue) bool { return b.passQuota > 0 })
 }
 
 // endPass ends the pass. The next one begins after the barrier.

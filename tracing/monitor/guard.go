@@ -16,12 +16,7 @@ import (
 var changing = []string{"/api/pause", "/api/continue", "/api/run", "/api/tick/"}
 
 func changesState(path string) bool {
-	for _, p := range changing {
-		if strings.HasPrefix(path, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(changing, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
 // A guard protects the pages. Otherwise a page of another site, open in a browser of this computer, could request them:
@@ -39,14 +34,7 @@ func newGuard(pages http.Handler, at *net.TCPAddr) *guard {
 	return g
 }
 
-func (g *guard) isOwnHost(host string) bool {
-	for _, h := range g.hosts {
-		if host == h {
-			return true
-		}
-	}
-	return false
-}
+func (g *guard) isOwnHost(host string) bool { return slices.Contains(g.hosts, host) }
 
 // isCrossSite reports whether a browser marks a request as coming from a page or a link of another origin: cross-site, or
 // same-site for another port of this computer (Fetch Metadata Request Headers, section 2.4). Programs other than

@@ -1,4 +1,12 @@
-package main
+// Package names counts how many names of each package are a bare everyday word (held, beside, take), which says nothing of
+// the field, and lists the type names that packages share.
+//
+//	go test ./internal/names -run TestTable -v               prints a table of the packages, shared type names and generic methods
+//	go test ./internal/names -run TestTable -v -of mem       prints the everyday names of package mem
+//
+// It counts the types, functions, methods, fields and package variables of non-test files, each name once for its kind.
+// The words are in everyday.txt. Terms of the field (issue, wave, lane, set, way, line, bank, queue) are not on it.
+package names
 
 import (
 	"cmp"

@@ -1,12 +1,4 @@
-// Command names counts how many names of each package are a bare everyday word (held, beside, take), which says nothing of
-// the field, and lists the type names that packages share.
-//
-//	go run ./internal/names              prints a table of the packages, shared type names and generic methods
-//	go run ./internal/names -list mem    prints the everyday names of package mem
-//
-// It counts the types, functions, methods, fields and package variables of non-test files, each name once for its kind.
-// The words are in everyday.txt. Terms of the field (issue, wave, lane, set, way, line, bank, queue) are not on it.
-package main
+package names
 
 import (
 	_ "embed"
@@ -14,8 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
+
+	"spvsim/internal/suite"
 )
 
 //go:embed everyday.txt
@@ -26,14 +22,13 @@ var everyday = wordSet(everydayText)
 // verbs are method names that need an object or the field's verb.
 var verbs = strings.Fields("begin take place settle leave beside put hold pass enter give turn mark")
 
-func main() {
-	list := flag.String("list", "", "print the everyday names of this `package`")
-	root := flag.String("root", ".", "the module's `folder`")
-	flag.Parse()
-	if err := run(os.Stdout, *root, *list); err != nil {
-		fmt.Fprintln(os.Stderr, "names:", err)
-		os.Exit(1)
-	}
+var listed = flag.String("of", "", "the `package` whose everyday names TestTable prints, and not the table")
+
+// The table covers all packages of the module.
+func TestTable(t *testing.T) {
+	var out strings.Builder
+	suite.OK(t, run(&out, "../..", *listed))
+	t.Log("\n" + out.String())
 }
 
 func run(w io.Writer, root, list string) error {
@@ -92,4 +87,43 @@ func wordSet(text string) map[string]bool {
 		set[word] = true
 	}
 	return set
+}
+
+func TestCounts(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a/a.go": `package a
+type Place struct{ held, Lane int; inner struct{ lane int } }
+func (p *Place) begin() {}
+func (p *Place) lanes() {}
+type unit interface{ begin() }
+const width, _ = 1, 2
+func run() { var beside int; _ = beside }`,
+		"a/a_test.go":            "package a\nvar taken int",
+		"b/b.go":                 "package b\nimport _ \"spvsim/a\"\ntype place int",
+		"a/testdata/c.go":        "package c\nvar taken int",
+		"unrelated/unrelated.go": "package unrelated\ntype place int",
+	} {
+		name = filepath.Join(root, name)
+		suite.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	for list, want := range map[string]string{
+		"": "a 10 3 30.0|b 1 1 100.0|unrelated 1 1 100.0|place 2 a b|begin 2|take 0", "a": "field held|method begin|type Place", "c": "",
+	} {
+		var out strings.Builder
+		err := run(&out, root, list)
+		if (want == "") != (err != nil) {
+			t.Errorf("%q: %v", list, err)
+		}
+		got := "\n"
+		for line := range strings.Lines(out.String()) {
+			got += strings.Join(strings.Fields(line), " ") + "\n"
+		}
+		for _, row := range strings.Split(want, "|") {
+			if want != "" && !strings.Contains(got, "\n"+row+"\n") {
+				t.Errorf("%q: no row %q in:%s", list, row, got)
+			}
+		}
+	}
 }
