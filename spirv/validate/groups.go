@@ -19,13 +19,11 @@ var coreRules = []rule{
 			})
 		}},
 	{name: "uniform-scope", sentence: "[OpGroupAll, OpGroupAny, OpGroupBroadcast, OpGroupIAdd, ...] Execution [...] must be either Workgroup or Subgroup.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
-					c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
-				}
-			}, uniformGroupOps...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
+				c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
+			}
+		}, uniformGroupOps...)},
 	{name: "cluster-present", sentence: "If Operation is ClusteredReduce, ClusterSize must be present.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if size == 0 {
@@ -75,77 +73,61 @@ var coreRules = []rule{
 				spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB)
 		}},
 	{name: "ballot-count", sentence: "[VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685] [...] Operation must be only Reduce, InclusiveScan, or ExclusiveScan.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
-					c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
-				}
-			}, spirv.OpGroupNonUniformBallotBitCount)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
+				c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
+			}
+		}, spirv.OpGroupNonUniformBallotBitCount)},
 	{name: "group-value", sentence: "[OpGroupNonUniformAllEqual, ...Broadcast, ...BroadcastFirst, ...Shuffle..., ...Rotate, ...Quad...] Value [Result Type] must be a scalar or vector of floating-point type, integer type, or Boolean type.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[1])); !t.is('n') && !t.is('b') {
-					c.faultAt(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
-				}
-			}, movedValues...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[1])); !t.is('n') && !t.is('b') {
+				c.faultAt(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
+			}
+		}, movedValues...)},
 	{name: "group-lane", sentence: "Before version 1.5, Id [Index] must come from a constant instruction. [OpGroupNonUniformQuadSwap: Direction in every version.]",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
-				if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
-					c.faultAt(in, "operand 2: %%%d is not a constant", id)
-				}
-			}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
+			if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
+				c.faultAt(in, "operand 2: %%%d is not a constant", id)
+			}
+		}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)},
 	// An index that is no lane has no meaning, whichever sign it has.
 	{name: "group-index", sentence: "Id [Mask, Delta, Index, Direction] must be a scalar of integer type, whose Signedness operand is 0.", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[2])); t == nil || !t.is('U') {
-					c.faultAt(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
-				}
-			}, indexedValues...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[2])); t == nil || !t.is('U') {
+				c.faultAt(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
+			}
+		}, indexedValues...)},
 	{name: "decorate-id-form", sentence: "[OpDecorateId] Decoration [...] takes Extra Operands that are <id>s. [OpDecorate takes those that are not.]",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
-					c.faultAt(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
-				}
-			}, spirv.OpDecorate, spirv.OpDecorateId)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
+				c.faultAt(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
+			}
+		}, spirv.OpDecorate, spirv.OpDecorateId)},
 	{name: "decorate-id-target", sentence: "[OpDecorateId] Target [...] must not be an OpDecorationGroup instruction.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
-					c.faultAt(in, "%%%d is a decoration group", in.Operands[0])
-				}
-			}, spirv.OpDecorateId)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
+				c.faultAt(in, "%%%d is a decoration group", in.Operands[0])
+			}
+		}, spirv.OpDecorateId)},
 	{name: "decorate-id-operands", sentence: "[OpDecorateId] All such <id> Extra Operands must be constant instructions or OpVariable instructions. (SPV_AMDX_shader_enqueue: or types.)",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				for _, id := range decorationIDs(in) {
-					if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
-						c.faultAt(in, "%%%d is neither constant nor variable", id)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			for _, id := range decorationIDs(in) {
+				if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
+					c.faultAt(in, "%%%d is neither constant nor variable", id)
 				}
-			}, spirv.OpDecorateId)
-		}},
+			}
+		}, spirv.OpDecorateId)},
 	// Nothing reads a decoration before the whole module is read.
 	{name: "decorate-id-order", sentence: "[OpDecorateId] All <id> Extra Operands must appear before Target.", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				target := c.Def(spirv.ID(in.Operands[0]))
-				for _, id := range decorationIDs(in) {
-					if c.Def(spirv.ID(id)).Word >= target.Word {
-						c.faultAt(in, "%%%d is defined after %%%d", id, target.Result)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			target := c.Def(spirv.ID(in.Operands[0]))
+			for _, id := range decorationIDs(in) {
+				if c.Def(spirv.ID(id)).Word >= target.Word {
+					c.faultAt(in, "%%%d is defined after %%%d", id, target.Result)
 				}
-			}, spirv.OpDecorateId)
-		}},
+			}
+		}, spirv.OpDecorateId)},
 	{name: "stages", sentence: "[OpEmitVertex, ...] only valid with the Geometry Execution Model. [OpKill, OpDemoteToHelperInvocation, InterpolateAt...] only valid in the Fragment Execution Model. [OpDPdx, ..., OpImageSampleImplicitLod, ...] (Fragment, or another model with a derivative group.)"},
 	{name: "alignment", sentence: "[2.16.1] Any pointer operand whose Base Type is in PhysicalStorageBuffer: loads and stores must use the Aligned Memory Operand. [Aligned] The value must be a power of 2. (Or 0, which compilers write.)"},
 	{name: "held-pointers", sentence: "[2.16.1] In the Logical addressing model, [...] OpVariable can allocate an object that is or contains a pointer only with variable pointers, in Function or Private."},

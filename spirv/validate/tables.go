@@ -114,9 +114,7 @@ var capabilitiesByFeature = []struct {
 		spirv.CapabilityMultiViewport, spirv.CapabilityShaderLayer, spirv.CapabilityShaderViewportIndex,
 		spirv.CapabilityDrawParameters, spirv.CapabilityMultiView, spirv.CapabilityShaderViewportIndexLayerEXT,
 	}},
-	{feature{whenLowered, mipmaps}, []spirv.Capability{
-		spirv.CapabilityImageMipmap,
-	}},
+	{feature{whenLowered, mipmaps}, []spirv.Capability{spirv.CapabilityImageMipmap}},
 	{feature{refused, kernelQueues}, []spirv.Capability{
 		spirv.CapabilityPipes, spirv.CapabilityDeviceEnqueue, spirv.CapabilitySubgroupDispatch, spirv.CapabilityNamedBarrier,
 		spirv.CapabilityPipeStorage,
@@ -124,23 +122,15 @@ var capabilitiesByFeature = []struct {
 	{feature{refused, openGL}, []spirv.Capability{
 		spirv.CapabilityAtomicStorage, spirv.CapabilityImageRect, spirv.CapabilitySampledRect, spirv.CapabilityAtomicStorageOps,
 	}},
-	{feature{whenLowered, clipping}, []spirv.Capability{
-		spirv.CapabilityClipDistance, spirv.CapabilityCullDistance,
-	}},
-	{feature{whenLowered, generic}, []spirv.Capability{
-		spirv.CapabilityGenericPointer,
-	}},
+	{feature{whenLowered, clipping}, []spirv.Capability{spirv.CapabilityClipDistance, spirv.CapabilityCullDistance}},
+	{feature{whenLowered, generic}, []spirv.Capability{spirv.CapabilityGenericPointer}},
 	{feature{refused, attachments}, []spirv.Capability{
 		spirv.CapabilityInputAttachment, spirv.CapabilityTileImageColorReadAccessEXT, spirv.CapabilityTileImageDepthReadAccessEXT,
 		spirv.CapabilityTileImageStencilReadAccessEXT, spirv.CapabilityTileShadingQCOM,
 		spirv.CapabilityInputAttachmentArrayDynamicIndexing, spirv.CapabilityInputAttachmentArrayNonUniformIndexing,
 	}},
-	{feature{refused, sparse}, []spirv.Capability{
-		spirv.CapabilitySparseResidency, spirv.CapabilityMinLod,
-	}},
-	{feature{refused, coreNumber}, []spirv.Capability{
-		spirv.CapabilityCoreBuiltinsARM, spirv.CapabilityShaderSMBuiltinsNV,
-	}},
+	{feature{refused, sparse}, []spirv.Capability{spirv.CapabilitySparseResidency, spirv.CapabilityMinLod}},
+	{feature{refused, coreNumber}, []spirv.Capability{spirv.CapabilityCoreBuiltinsARM, spirv.CapabilityShaderSMBuiltinsNV}},
 	{feature{refused, tensors}, []spirv.Capability{
 		spirv.CapabilityTensorsARM, spirv.CapabilityStorageTensorArrayDynamicIndexingARM,
 		spirv.CapabilityStorageTensorArrayNonUniformIndexingARM, spirv.CapabilityGraphARM, spirv.CapabilityTensorAddressingNV,
@@ -158,22 +148,14 @@ var capabilitiesByFeature = []struct {
 		spirv.CapabilityFloat6EXT, spirv.CapabilityFloat4EXT, spirv.CapabilityFloat8UnsignedE8M0EXT, spirv.CapabilityMXInt8EXT,
 		spirv.CapabilityBitcastExtractEXT, spirv.CapabilityInt4TypeINTEL,
 	}},
-	{feature{refused, shadingRate}, []spirv.Capability{
-		spirv.CapabilityFragmentShadingRateKHR, spirv.CapabilityFragmentDensityEXT,
-	}},
-	{feature{whenLowered, narrowInputs}, []spirv.Capability{
-		spirv.CapabilityStorageInputOutput16,
-	}},
+	{feature{refused, shadingRate}, []spirv.Capability{spirv.CapabilityFragmentShadingRateKHR, spirv.CapabilityFragmentDensityEXT}},
+	{feature{whenLowered, narrowInputs}, []spirv.Capability{spirv.CapabilityStorageInputOutput16}},
 	{feature{refused, coverage}, []spirv.Capability{
 		spirv.CapabilitySampleMaskPostDepthCoverage, spirv.CapabilityFragmentMaskAMD, spirv.CapabilitySampleMaskOverrideCoverageNV,
 		spirv.CapabilityFragmentFullyCoveredEXT,
 	}},
-	{feature{whenLowered, flushing}, []spirv.Capability{
-		spirv.CapabilityDenormFlushToZero,
-	}},
-	{feature{whenLowered, rounding}, []spirv.Capability{
-		spirv.CapabilityRoundingModeRTZ,
-	}},
+	{feature{whenLowered, flushing}, []spirv.Capability{spirv.CapabilityDenormFlushToZero}},
+	{feature{whenLowered, rounding}, []spirv.Capability{spirv.CapabilityRoundingModeRTZ}},
 	{feature{refused, rays}, []spirv.Capability{
 		spirv.CapabilityRayQueryProvisionalKHR, spirv.CapabilityRayQueryKHR, spirv.CapabilityRayTraversalPrimitiveCullingKHR,
 		spirv.CapabilityRayTracingKHR, spirv.CapabilityRayTracingPositionFetchKHR, spirv.CapabilityRayTracingNV,
@@ -190,54 +172,32 @@ var capabilitiesByFeature = []struct {
 		spirv.CapabilityImageGatherBiasLodAMD, spirv.CapabilityImageReadWriteLodAMD, spirv.CapabilityImageFootprintNV,
 		spirv.CapabilityBindlessTextureNV,
 	}},
-	{feature{foreign, kernelQueues}, []spirv.Capability{
-		spirv.CapabilityMultipleWaitQueuesQCOM,
-	}},
-	{feature{whenLowered, halfCoordinates}, []spirv.Capability{
-		spirv.CapabilityFloat16ImageAMD,
-	}},
-	{feature{refused, stencil}, []spirv.Capability{
-		spirv.CapabilityStencilExportEXT,
-	}},
-	{feature{refused, recentOps}, []spirv.Capability{
-		spirv.CapabilityAbortKHR, spirv.CapabilityPoisonFreezeKHR,
-	}},
+	{feature{foreign, kernelQueues}, []spirv.Capability{spirv.CapabilityMultipleWaitQueuesQCOM}},
+	{feature{whenLowered, halfCoordinates}, []spirv.Capability{spirv.CapabilityFloat16ImageAMD}},
+	{feature{refused, stencil}, []spirv.Capability{spirv.CapabilityStencilExportEXT}},
+	{feature{refused, recentOps}, []spirv.Capability{spirv.CapabilityAbortKHR, spirv.CapabilityPoisonFreezeKHR}},
 	{feature{refused, descriptor}, []spirv.Capability{
 		spirv.CapabilityDescriptorHeapEXT, spirv.CapabilityRawAccessChainsNV, spirv.CapabilityPushConstantBanksNV,
 		spirv.CapabilityShader64BitIndexingEXT,
 	}},
-	{feature{refused, shapes}, []spirv.Capability{
-		spirv.CapabilityConstantDataKHR,
-	}},
-	{feature{foreign, linkage}, []spirv.Capability{
-		spirv.CapabilityWeakLinkageAMD,
-	}},
+	{feature{refused, shapes}, []spirv.Capability{spirv.CapabilityConstantDataKHR}},
+	{feature{foreign, linkage}, []spirv.Capability{spirv.CapabilityWeakLinkageAMD}},
 	{feature{refused, nvStages}, []spirv.Capability{
 		spirv.CapabilityGeometryShaderPassthroughNV, spirv.CapabilityShaderViewportMaskNV, spirv.CapabilityShaderStereoViewNV,
 		spirv.CapabilityPerViewAttributesNV,
 	}},
-	{feature{refused, meshNV}, []spirv.Capability{
-		spirv.CapabilityMeshShadingNV,
-	}},
+	{feature{refused, meshNV}, []spirv.Capability{spirv.CapabilityMeshShadingNV}},
 	{feature{refused, interlock}, []spirv.Capability{
 		spirv.CapabilityFragmentShaderSampleInterlockEXT, spirv.CapabilityFragmentShaderShadingRateInterlockEXT,
 		spirv.CapabilityFragmentShaderPixelInterlockEXT,
 	}},
-	{feature{refused, longVector}, []spirv.Capability{
-		spirv.CapabilityCooperativeVectorNV, spirv.CapabilityCooperativeVectorTrainingNV,
-	}},
-	{feature{refused, halfVector}, []spirv.Capability{
-		spirv.CapabilityAtomicFloat16VectorNV,
-	}},
-	{feature{refused, fpga}, []spirv.Capability{
-		spirv.CapabilityFPGAKernelAttributesINTEL, spirv.CapabilityFPGAKernelAttributesv2INTEL,
-	}},
+	{feature{refused, longVector}, []spirv.Capability{spirv.CapabilityCooperativeVectorNV, spirv.CapabilityCooperativeVectorTrainingNV}},
+	{feature{refused, halfVector}, []spirv.Capability{spirv.CapabilityAtomicFloat16VectorNV}},
+	{feature{refused, fpga}, []spirv.Capability{spirv.CapabilityFPGAKernelAttributesINTEL, spirv.CapabilityFPGAKernelAttributesv2INTEL}},
 	{feature{refused, kernels}, []spirv.Capability{
 		spirv.CapabilitySplitBarrierEXT, spirv.CapabilityArithmeticFenceEXT, spirv.CapabilityGroupUniformArithmeticKHR,
 	}},
-	{feature{refused, vendorOp}, []spirv.Capability{
-		spirv.CapabilityIntrinsicSAMSUNG,
-	}},
+	{feature{refused, vendorOp}, []spirv.Capability{spirv.CapabilityIntrinsicSAMSUNG}},
 }
 
 // extensionFeatures has a row for each extension that is more than a name for capabilities. An extension of the grammar
