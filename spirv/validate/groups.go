@@ -9,15 +9,13 @@ import (
 // rules of group operations and of memory with narrow members.
 var coreRules = []rule{
 	{name: "group-scope", sentence: "[OpGroupNonUniform...] Execution [...] must be Subgroup. (OpGroupNonUniformRotateKHR: Workgroup or Subgroup. VUID-StandaloneSpirv-None-04642 has Subgroup for all.)",
-		check: func(c *extension) {
-			c.eachGroupOp(func(in *spirv.Instruction) {
-				s, ok := c.constantValue(in.Operands[0])
-				scope := spirv.Scope(s)
-				if ok && scope != spirv.ScopeSubgroup && !(scope == spirv.ScopeWorkgroup && in.Op == spirv.OpGroupNonUniformRotateKHR) {
-					c.faultAt(in, "scope %s: want Subgroup", scope)
-				}
-			})
-		}},
+		check: eachGroupOp(func(c *extension, in *spirv.Instruction) {
+			s, ok := c.constantValue(in.Operands[0])
+			scope := spirv.Scope(s)
+			if ok && scope != spirv.ScopeSubgroup && !(scope == spirv.ScopeWorkgroup && in.Op == spirv.OpGroupNonUniformRotateKHR) {
+				c.faultAt(in, "scope %s: want Subgroup", scope)
+			}
+		})},
 	{name: "uniform-scope", sentence: "[OpGroupAll, OpGroupAny, OpGroupBroadcast, OpGroupIAdd, ...] Execution [...] must be either Workgroup or Subgroup.",
 		check: eachOp(func(c *extension, in *spirv.Instruction) {
 			if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
@@ -49,29 +47,25 @@ var coreRules = []rule{
 			}
 		})},
 	{name: "partition-ballot", sentence: "[SPV_EXT_shader_subgroup_partitioned] Ballot must be present, and a 4-component vector of 32-bit unsigned integers.",
-		check: func(c *extension) {
-			c.eachGroupOp(func(in *spirv.Instruction) {
-				if !partitioned(in) {
-					return
-				}
-				if len(in.Operands) < 4 {
-					c.faultAt(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
-				} else {
-					c.ballotOperand(in, in.Operands[3])
-				}
-			})
-		}},
+		check: eachGroupOp(func(c *extension, in *spirv.Instruction) {
+			if !partitioned(in) {
+				return
+			}
+			if len(in.Operands) < 4 {
+				c.faultAt(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
+			} else {
+				c.ballotOperand(in, in.Operands[3])
+			}
+		})},
 	{name: "ballot-value", sentence: "[OpGroupNonUniformInverseBallot, ...BallotBitExtract, ...BallotBitCount, ...BallotFindLSB, ...BallotFindMSB] Value must be a vector of four components of integer type scalar, whose Width operand is 32 and whose Signedness operand is 0.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				at := 1
-				if in.Op == spirv.OpGroupNonUniformBallotBitCount {
-					at = 2
-				}
-				c.ballotOperand(in, in.Operands[at])
-			}, spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
-				spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			at := 1
+			if in.Op == spirv.OpGroupNonUniformBallotBitCount {
+				at = 2
+			}
+			c.ballotOperand(in, in.Operands[at])
+		}, spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
+			spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB)},
 	{name: "ballot-count", sentence: "[VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685] [...] Operation must be only Reduce, InclusiveScan, or ExclusiveScan.",
 		check: eachOp(func(c *extension, in *spirv.Instruction) {
 			if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
@@ -182,13 +176,16 @@ var indexedValues = []spirv.Op{spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNo
 
 var movedValues = append([]spirv.Op{spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformBroadcastFirst}, indexedValues...)
 
-// eachGroupOp visits the instructions whose operand 0 is a scope that must be Subgroup: those that SPIR-V 1.3 added.
-func (c *extension) eachGroupOp(visit func(in *spirv.Instruction)) {
-	for i := range c.Raw.Instructions {
-		in := &c.Raw.Instructions[i]
-		g := in.Op.Grammar()
-		if (g.Class == "Non-Uniform" || in.Op == spirv.OpGroupNonUniformRotateKHR) && scoped(g.Operands[0].Kind) {
-			visit(in)
+// eachGroupOp returns the rule that visits the instructions whose operand 0 is a scope that must be Subgroup: those that
+// SPIR-V 1.3 added.
+func eachGroupOp(visit func(c *extension, in *spirv.Instruction)) func(*extension) {
+	return func(c *extension) {
+		for i := range c.Raw.Instructions {
+			in := &c.Raw.Instructions[i]
+			g := in.Op.Grammar()
+			if (g.Class == "Non-Uniform" || in.Op == spirv.OpGroupNonUniformRotateKHR) && scoped(g.Operands[0].Kind) {
+				visit(c, in)
+			}
 		}
 	}
 }
@@ -207,17 +204,15 @@ func partitioned(in *spirv.Instruction) bool {
 
 // clusterCheck visits the operations with a cluster, with the id of its size; 0 if the size is required and missing.
 func clusterCheck(check func(c *extension, in *spirv.Instruction, size uint32)) func(*extension) {
-	return func(c *extension) {
-		c.eachGroupOp(func(in *spirv.Instruction) {
-			clustered := arithmeticOp(in.Op) && spirv.GroupOperation(in.Operands[1]) == spirv.GroupOperationClusteredReduce
-			switch {
-			case clustered && len(in.Operands) < 4:
-				check(c, in, 0)
-			case clustered || in.Op == spirv.OpGroupNonUniformRotateKHR && len(in.Operands) > 3:
-				check(c, in, in.Operands[3])
-			}
-		})
-	}
+	return eachGroupOp(func(c *extension, in *spirv.Instruction) {
+		clustered := arithmeticOp(in.Op) && spirv.GroupOperation(in.Operands[1]) == spirv.GroupOperationClusteredReduce
+		switch {
+		case clustered && len(in.Operands) < 4:
+			check(c, in, 0)
+		case clustered || in.Op == spirv.OpGroupNonUniformRotateKHR && len(in.Operands) > 3:
+			check(c, in, in.Operands[3])
+		}
+	})
 }
 
 // constantOrString reports constants, the names of nodes among them.

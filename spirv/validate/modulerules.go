@@ -47,27 +47,23 @@ var moduleRules = []rule{
 			}
 		}, spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract)},
 	{name: "decoration-memory", sentence: "[NoPerspective, Flat, Patch, Centroid, Sample, Restrict, Aliased, Volatile, Coherent, NonWritable, NonReadable, XfbBuffer, XfbStride, Component, Stream, RestrictPointer, AliasedPointer, PerPrimitiveEXT] Must only be applied to memory object declarations [OpVariable, OpFunctionParameter of a pointer type] or members of a structure type.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
-				if !ofMemory[kind] {
-					return
-				}
-				t := c.Type(target.Type)
-				if !memoryObjects[target.Op] || t == nil || t.Kind != KindPointer {
-					c.faultAt(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
+			if !ofMemory[kind] {
+				return
+			}
+			t := c.Type(target.Type)
+			if !memoryObjects[target.Op] || t == nil || t.Kind != KindPointer {
+				c.faultAt(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
+			}
+		})},
 	{name: "decoration-class", sentence: "[VUID-StandaloneSpirv-Location-06672, Component] Input or Output. [DescriptorSet-06491, Binding] StorageBuffer, Uniform, or UniformConstant. [InputAttachmentIndex-06678] UniformConstant. [Flat-04670, NoPerspective, Sample, Centroid] Input or Output. [Invariant-04677] Input or Output. [PerVertexKHR-06777] Input. [Index] Output.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
-				classes, ok := decorationClasses[kind]
-				t := c.Type(target.Type)
-				if ok && target.Op == spirv.OpVariable && t != nil && t.Kind == KindPointer && !classes[t.Storage] {
-					c.faultAt(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
+			classes, ok := decorationClasses[kind]
+			t := c.Type(target.Type)
+			if ok && target.Op == spirv.OpVariable && t != nil && t.Kind == KindPointer && !classes[t.Storage] {
+				c.faultAt(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
+			}
+		})},
 	{name: "decoration-member", sentence: "[SpecId, Block, BufferBlock, ArrayStride, Binding, DescriptorSet, Aliased, Uniform, NoContraction, ...] [OpDecorate's alone: their targets are no members of structures].",
 		check: eachOp(func(c *extension, in *spirv.Instruction) {
 			if kind := spirv.Decoration(in.Operands[2]); neverMembers[kind] {
@@ -75,13 +71,11 @@ var moduleRules = []rule{
 			}
 		}, spirv.OpMemberDecorate)},
 	{name: "decoration-glsl", sentence: "[VUID-StandaloneSpirv-GLSLShared-04669] The GLSLShared and GLSLPacked decorations must not be used.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, _ *spirv.Instruction, kind spirv.Decoration) {
-				if kind == spirv.DecorationGLSLShared || kind == spirv.DecorationGLSLPacked {
-					c.faultAt(in, "%s, a layout that the compiler chooses", kind)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, _ *spirv.Instruction, kind spirv.Decoration) {
+			if kind == spirv.DecorationGLSLShared || kind == spirv.DecorationGLSLPacked {
+				c.faultAt(in, "%s, a layout that the compiler chooses", kind)
+			}
+		})},
 	{name: "decoration-groups", sentence: "[OpDecorationGroup] The <id> must only be targeted by OpName, OpGroupDecorate, OpDecorate, OpDecorateId, and OpGroupMemberDecorate. [OpGroupDecorate] Decoration Group is the <id> of an OpDecorationGroup instruction. Targets [...] must not be [one; each once].",
 		check: decorationGroups},
 	// glslang writes 0 for code that it adds.
@@ -243,11 +237,11 @@ var moduleRules = []rule{
 // debugLineCode is the number of DebugLine in its set.
 const debugLineCode = 103
 
-// eachDecorated visits the decorations of ids by OpDecorate, with the id's definition; groups are left out.
-func (c *extension) eachDecorated(visit func(in, target *spirv.Instruction, kind spirv.Decoration)) {
-	c.eachOp(func(in *spirv.Instruction) {
+// eachDecorated returns the rule that visits the decorations of ids by OpDecorate, with the id's definition; groups are left out.
+func eachDecorated(visit func(c *extension, in, target *spirv.Instruction, kind spirv.Decoration)) func(*extension) {
+	return eachOp(func(c *extension, in *spirv.Instruction) {
 		if target := c.Def(spirv.ID(in.Operands[0])); target.Op != spirv.OpDecorationGroup {
-			visit(in, target, spirv.Decoration(in.Operands[1]))
+			visit(c, in, target, spirv.Decoration(in.Operands[1]))
 		}
 	}, spirv.OpDecorate)
 }
@@ -530,7 +524,7 @@ func (c *extension) rootOf(id spirv.ID) *spirv.Instruction {
 // fastMathBits tests the masks of fast math.
 func fastMathBits(c *extension) {
 	const transform, parts = spirv.FPFastMathModeAllowTransform, spirv.FPFastMathModeAllowContract | spirv.FPFastMathModeAllowReassoc
-	c.eachDecorated(func(in, target *spirv.Instruction, kind spirv.Decoration) {
+	eachDecorated(func(c *extension, in, target *spirv.Instruction, kind spirv.Decoration) {
 		if kind != spirv.DecorationFPFastMathMode {
 			return
 		}
@@ -540,7 +534,7 @@ func fastMathBits(c *extension) {
 		if c.Decorated(target.Result, spirv.DecorationNoContraction) {
 			c.faultAt(in, "on %%%d, which has NoContraction", target.Result)
 		}
-	})
+	})(c)
 	for i := range c.EntryPoints {
 		for n := range c.EntryPoints[i].Modes {
 			m := &c.EntryPoints[i].Modes[n]
