@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -34,15 +35,6 @@ func (s bitset) union(t bitset) {
 	for i := range s {
 		s[i] |= t[i]
 	}
-}
-
-func (s bitset) equal(t bitset) bool {
-	for i := range s {
-		if s[i] != t[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // liveness holds the values live at the start and at the end of each block, by block id. A phi is a variable that the
@@ -98,7 +90,7 @@ func (lv *liveness) solve(ctx context.Context, fl *flow, scalar bitset) {
 			}
 			copy(in, out)
 			lv.walk(b, in.remove, in.add)
-			if !in.equal(lv.in[b.ID]) {
+			if !slices.Equal(in, lv.in[b.ID]) {
 				copy(lv.in[b.ID], in)
 				changed = true
 			}

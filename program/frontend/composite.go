@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"slices"
+
 	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -161,11 +163,7 @@ func (m matrix) row(i int) []*ir.Value {
 }
 
 func (m matrix) leaves() []*ir.Value {
-	var out []*ir.Value
-	for _, c := range m {
-		out = append(out, c...)
-	}
-	return out
+	return slices.Concat(m...)
 }
 
 func (m matrix) transposed() matrix {

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"slices"
+
 	"spvsim/internal/lists"
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -160,12 +162,10 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 }
 
 func hasLoop(fn *validate.Function) bool {
-	for _, blk := range fn.Blocks {
-		if m := blk.Merge(); m != nil && m.Op == spirv.OpLoopMerge {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fn.Blocks, func(blk *validate.Block) bool {
+		m := blk.Merge()
+		return m != nil && m.Op == spirv.OpLoopMerge
+	})
 }
 
 func (b *builder) newBlock() *ir.Block {

@@ -97,11 +97,7 @@ func (b *values) repeat(elem leafList, n int) leafList {
 	if len(elem) == 0 {
 		return nil
 	}
-	list := make(leafList, 0, n*len(elem))
-	for range n {
-		list = append(list, elem...)
-	}
-	return list
+	return slices.Repeat(elem, n)
 }
 
 // count returns the number of elements of a vector, matrix or array.
@@ -200,15 +196,11 @@ func (b *values) replicate() {
 		b.splatConstant(c)
 		return
 	}
-	var out []*ir.Value
 	whole, part := len(b.leafTypes(b.resultType())), b.leaves(b.arg(0))
 	if len(part) == 0 || whole%len(part) != 0 {
 		b.invalid("parts of %d scalars in a composite of %d", len(part), whole)
 	}
-	for range whole / len(part) {
-		out = append(out, part...)
-	}
-	b.set(out...)
+	b.set(slices.Repeat(part, whole/len(part))...)
 }
 
 // once puts values that depend on nothing at the start of the entry block.

@@ -83,15 +83,9 @@ func removeUnreachable(f *ir.Func) bool {
 			}
 		}
 	}
-	kept := f.Blocks[:0]
-	for _, b := range f.Blocks {
-		if live[b.ID] {
-			kept = append(kept, b)
-		}
-	}
-	changed := len(kept) != len(f.Blocks)
-	clear(f.Blocks[len(kept):])
-	f.Blocks = kept
+	before := len(f.Blocks)
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return !live[b.ID] })
+	changed := len(f.Blocks) != before
 	if changed {
 		for _, b := range f.Blocks {
 			dropDeadPreds(b, live)
@@ -288,14 +282,7 @@ func join(b, s *ir.Block) {
 }
 
 func dropBlocks(blocks []*ir.Block, gone []bool) []*ir.Block {
-	kept := blocks[:0]
-	for _, b := range blocks {
-		if !gone[b.ID] {
-			kept = append(kept, b)
-		}
-	}
-	clear(blocks[len(kept):])
-	return kept
+	return slices.DeleteFunc(blocks, func(b *ir.Block) bool { return gone[b.ID] })
 }
 
 // removeDead removes the values that no effect depends on.
@@ -335,12 +322,5 @@ func removeDead(f *ir.Func) bool {
 }
 
 func onlyLive(vs []*ir.Value, live []bool) []*ir.Value {
-	kept := vs[:0]
-	for _, v := range vs {
-		if live[v.ID] {
-			kept = append(kept, v)
-		}
-	}
-	clear(vs[len(kept):])
-	return kept
+	return slices.DeleteFunc(vs, func(v *ir.Value) bool { return !live[v.ID] })
 }

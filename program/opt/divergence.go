@@ -286,12 +286,7 @@ func usedIn(w *ir.Value, k int) *ir.Block {
 
 // reachesMerge reports that v is known at all ways into the merge block.
 func (d *divergenceAnalysis) reachesMerge(v *ir.Value, l *loop) bool {
-	for _, p := range l.merge.Preds {
-		if !d.g.contains(l, p) || !d.g.dominates(v.Block, p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.merge.Preds, func(p *ir.Block) bool { return !d.g.contains(l, p) || !d.g.dominates(v.Block, p) })
 }
 
 // closeLoops carries the values that escape through phis at the merge block.

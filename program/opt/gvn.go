@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -124,13 +126,7 @@ func (s *numbering) invalidate(v *ir.Value) {
 	if !v.Op.Has(isa.FlagWrites) && !fence(v) {
 		return
 	}
-	valid := s.loads[:0]
-	for _, w := range s.loads {
-		if !interferes(v, w) {
-			valid = append(valid, w)
-		}
-	}
-	s.loads = valid
+	s.loads = slices.DeleteFunc(s.loads, func(w *ir.Value) bool { return interferes(v, w) })
 	if v.Op == isa.Store && unordered(v) {
 		s.recordAccess(v)
 	}
@@ -162,12 +158,7 @@ func sameParts(v, w *ir.Value) bool {
 			parts++
 		}
 	}
-	for i := range parts {
-		if v.Args[i] != w.Args[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(v.Args[:parts], w.Args[:parts])
 }
 
 // A valueTable finds values by their operation and operands.

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"maps"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -64,12 +65,9 @@ func quiet(b *ir.Block) bool {
 	if len(b.Code) > maxMerged {
 		return false
 	}
-	for _, v := range b.Code {
-		if !pure(v) && (v.Op != isa.Load || v.Mem.Volatile || v.Mem.Coherent || v.Mem.Count != 1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.Code, func(v *ir.Value) bool {
+		return !pure(v) && (v.Op != isa.Load || v.Mem.Volatile || v.Mem.Coherent || v.Mem.Count != 1)
+	})
 }
 
 // merge returns the value that is x where the condition holds and y elsewhere; nil if that costs too much.

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -47,12 +49,7 @@ func hoistLoop(g *graph, l *loop) bool {
 }
 
 func invariant(g *graph, l *loop, v *ir.Value) bool {
-	for _, a := range v.Args {
-		if g.contains(l, a.Block) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return g.contains(l, a.Block) })
 }
 
 // mayHoist reports whether v may execute once before the loop, even if the loop does not reach it. Loads of bound

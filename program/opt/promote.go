@@ -289,12 +289,7 @@ func (p *promoter) simplest(b *ir.Block, phi *ir.Value) *ir.Value {
 }
 
 func (p *promoter) predsFilled(b *ir.Block) bool {
-	for _, q := range b.Preds {
-		if !p.filled[q.ID] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.Preds, func(q *ir.Block) bool { return !p.filled[q.ID] })
 }
 
 func (p *promoter) newPhi(b *ir.Block, slot int) *ir.Value {

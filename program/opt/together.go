@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -32,12 +34,7 @@ func (d *divergenceAnalysis) missing() []*ir.Value {
 }
 
 func hasWorkgroupBarrier(b *ir.Block) bool {
-	for _, v := range b.Code {
-		if v.Op == isa.Barrier && v.Imm == 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Code, func(v *ir.Value) bool { return v.Op == isa.Barrier && v.Imm == 1 })
 }
 
 // A way records where control can go in the present iteration of the loops around a place: to the place, or past it.

@@ -112,12 +112,7 @@ func (a *atomicSender) choose() bool {
 }
 
 func (a *atomicSender) differ(values ...*ir.Value) bool {
-	for _, v := range values {
-		if a.lanes.isDiv[v.ID] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(v *ir.Value) bool { return a.lanes.isDiv[v.ID] })
 }
 
 // Directions in which the invocations of a wave differ. An equality with a uniform value leaves one in each direction that

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -112,21 +114,11 @@ func scalesAddress(v *ir.Value, u *uses) bool {
 func hasConst(v *ir.Value) bool { return v.Args[0].Op == isa.Const || v.Args[1].Op == isa.Const }
 
 func scaled(v *ir.Value) bool {
-	for _, a := range v.Args {
-		if (a.Op == isa.IMul || a.Op == isa.Shl) && hasConst(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return (a.Op == isa.IMul || a.Op == isa.Shl) && hasConst(a) })
 }
 
 func addressOnly(v *ir.Value, u *uses) bool {
-	for _, w := range u.users(v) {
-		if w.Mem == nil || !w.Mem.HasIndex || w.Args[0] != v {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(u.users(v), func(w *ir.Value) bool { return w.Mem == nil || !w.Mem.HasIndex || w.Args[0] != v })
 }
 
 // pipelines reports whether the loop has one exit, no other branch, and a load from memory at a computed address.

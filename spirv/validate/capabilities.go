@@ -192,12 +192,9 @@ func (m *Module) extended(exts []string) bool {
 
 // hasExtensionWord reports whether one of the capabilities came with an extension.
 func (m *Module) hasExtensionWord(caps []uint32) bool {
-	for _, c := range caps {
-		if m.implied[spirv.Capability(c)] && len(grammar.KindCapability.Lookup(c).Extensions) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(caps, func(c uint32) bool {
+		return m.implied[spirv.Capability(c)] && len(grammar.KindCapability.Lookup(c).Extensions) > 0
+	})
 }
 
 func (m *Module) hasAnyWord(caps []uint32) bool {

@@ -1,6 +1,10 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"slices"
+
+	"spvsim/spirv"
+)
 
 // A divergence holds the values that differ, for certain or very likely, between the invocations of a workgroup of one
 // entry point, and the blocks that they don't all reach together. Unknown values count as uniform: the run detects the
@@ -113,7 +117,7 @@ func (d *divergence) controlled(g *graph, i int32) bool {
 // divergent value.
 func (c *construct) exitsDivergently(d *divergence, g *graph) bool {
 	for i := range g.next {
-		if leads(g.next[i], c.merge) && (d.forks(g, int32(i)) || d.blocks[g.f.ID][i] && g.inDivergentSelection(d, int32(i), c)) {
+		if slices.Contains(g.next[i], c.merge) && (d.forks(g, int32(i)) || d.blocks[g.f.ID][i] && g.inDivergentSelection(d, int32(i), c)) {
 			return true
 		}
 	}

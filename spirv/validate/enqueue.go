@@ -12,13 +12,11 @@ var enqueueRules = []rule{
 	{name: "extensions", sentence: "To use this extension within a SPIR-V module, the following OpExtension must be present in the module: OpExtension \"SPV_AMDX_shader_enqueue\""},
 	{name: "capabilities", sentence: "[every instruction, mode, decoration and built-in] Capability: ShaderEnqueueAMDX"},
 	{name: "payload-initializer", sentence: "Variables declared with this storage class are readable and writable, and must not have initializers.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.TypeOf(in.Result).Storage == spirv.StorageClassNodePayloadAMDX && len(in.Operands) > 1 {
-					c.faultAt(in, "initializer %%%d", in.Operands[1])
-				}
-			}, spirv.OpVariable)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.TypeOf(in.Result).Storage == spirv.StorageClassNodePayloadAMDX && len(in.Operands) > 1 {
+				c.faultAt(in, "initializer %%%d", in.Operands[1])
+			}
+		}, spirv.OpVariable)},
 	{name: "layout", sentence: "In section 2.16, Validation Rules for Shader Capabilities, Add NodePayloadAMDX to the list of storage classes where composite variables must be explicitly laid out."},
 	{name: "coalescing-model", sentence: "[CoalescingAMDX] Indicates that a GLCompute shader has coalescing semantics. (GLCompute only)", check: modelRule(spirv.ExecutionModeCoalescingAMDX, spirv.ExecutionModelGLCompute)},
 	{name: "coalescing-alone", sentence: "[CoalescingAMDX] Must not be declared alongside StaticNumWorkgroupsAMDX or MaxNumWorkgroupsAMDX.",
@@ -65,51 +63,43 @@ var enqueueRules = []rule{
 		})},
 	{name: "max-payloads-target", sentence: "[NodeMaxPayloadsAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX.", check: arrayOnly(spirv.DecorationNodeMaxPayloadsAMDX)},
 	{name: "max-payloads", sentence: "OpTypeNodePayloadArrayAMDX must have this decoration. The operand indicates the maximum number of payloads that can be in the array, and the maximum number of payloads that can be enqueued with this type.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				id, ok := c.Decoration(in.Result, spirv.DecorationNodeMaxPayloadsAMDX)
-				if !ok {
-					c.faultAt(in, "the payload array has no NodeMaxPayloadsAMDX")
-				} else if t := c.TypeOf(spirv.ID(id)); t == nil || t.Kind != KindInt || !constant(c.Def(spirv.ID(id)).Op) {
-					c.faultAt(in, "NodeMaxPayloadsAMDX: %%%d is not an integer constant", id)
-				} else if n, ok := c.constantValue(id); ok && n == 0 {
-					c.faultAt(in, "NodeMaxPayloadsAMDX is 0")
-				}
-			}, spirv.OpTypeNodePayloadArrayAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			id, ok := c.Decoration(in.Result, spirv.DecorationNodeMaxPayloadsAMDX)
+			if !ok {
+				c.faultAt(in, "the payload array has no NodeMaxPayloadsAMDX")
+			} else if t := c.TypeOf(spirv.ID(id)); t == nil || t.Kind != KindInt || !constant(c.Def(spirv.ID(id)).Op) {
+				c.faultAt(in, "NodeMaxPayloadsAMDX: %%%d is not an integer constant", id)
+			} else if n, ok := c.constantValue(id); ok && n == 0 {
+				c.faultAt(in, "NodeMaxPayloadsAMDX is 0")
+			}
+		}, spirv.OpTypeNodePayloadArrayAMDX)},
 	{name: "shares-limits", sentence: "[NodeSharesPayloadLimitsWithAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration, Payload Type must be a different OpTypeNodePayloadArrayAMDX declaration, and Payload Type must not be itself decorated with NodeSharesPayloadLimitsWithAMDX.",
-		check: func(c *extension) {
-			c.eachDecoration(spirv.DecorationNodeSharesPayloadLimitsWithAMDX, func(in *spirv.Instruction, target spirv.ID, args []uint32) {
-				with := spirv.ID(args[0])
-				switch {
-				case !c.payloadArray(target):
-					c.faultAt(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
-				case !c.payloadArray(with) || with == target:
-					c.faultAt(in, "payload type %%%d is not another OpTypeNodePayloadArrayAMDX", with)
-				case c.Decorated(with, spirv.DecorationNodeSharesPayloadLimitsWithAMDX):
-					c.faultAt(in, "payload type %%%d shares the limits of another itself", with)
-				}
-			})
-		}},
+		check: eachDecoration(spirv.DecorationNodeSharesPayloadLimitsWithAMDX, func(c *extension, in *spirv.Instruction, target spirv.ID, args []uint32) {
+			with := spirv.ID(args[0])
+			switch {
+			case !c.payloadArray(target):
+				c.faultAt(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
+			case !c.payloadArray(with) || with == target:
+				c.faultAt(in, "payload type %%%d is not another OpTypeNodePayloadArrayAMDX", with)
+			case c.Decorated(with, spirv.DecorationNodeSharesPayloadLimitsWithAMDX):
+				c.faultAt(in, "payload type %%%d shares the limits of another itself", with)
+			}
+		})},
 	{name: "shares-limits-maximum", warning: true, sentence: "[NodeSharesPayloadLimitsWithAMDX] Without the decoration, each types's resources are separately allocated against the output limits; by using the decoration only the limits of Payload Type are considered.",
-		check: func(c *extension) {
-			c.eachDecoration(spirv.DecorationNodeSharesPayloadLimitsWithAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
-				own, _ := c.Decoration(target, spirv.DecorationNodeMaxPayloadsAMDX)
-				n, ok := c.constantValue(own)
-				if limit, known := c.payloadLimit(target); ok && known && n < limit {
-					c.faultAt(in, "the NodeMaxPayloadsAMDX of %%%d, %d, does not count: it shares the limit of another, which is %d", target, n, limit)
-				}
-			})
-		}},
+		check: eachDecoration(spirv.DecorationNodeSharesPayloadLimitsWithAMDX, func(c *extension, in *spirv.Instruction, target spirv.ID, _ []uint32) {
+			own, _ := c.Decoration(target, spirv.DecorationNodeMaxPayloadsAMDX)
+			n, ok := c.constantValue(own)
+			if limit, known := c.payloadLimit(target); ok && known && n < limit {
+				c.faultAt(in, "the NodeMaxPayloadsAMDX of %%%d, %d, does not count: it shares the limit of another, which is %d", target, n, limit)
+			}
+		})},
 	{name: "node-name-target", sentence: "[PayloadNodeNameAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeNameAMDX)},
 	{name: "node-name", sentence: "[PayloadNodeNameAMDX] Node Name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX instruction.",
-		check: func(c *extension) {
-			c.eachDecoration(spirv.DecorationPayloadNodeNameAMDX, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
-				if !c.nodeName(args[0]) {
-					c.faultAt(in, "node name %%%d is %s", args[0], c.Def(spirv.ID(args[0])).Op)
-				}
-			})
-		}},
+		check: eachDecoration(spirv.DecorationPayloadNodeNameAMDX, func(c *extension, in *spirv.Instruction, _ spirv.ID, args []uint32) {
+			if !c.nodeName(args[0]) {
+				c.faultAt(in, "node name %%%d is %s", args[0], c.Def(spirv.ID(args[0])).Op)
+			}
+		})},
 	{name: "base-index-target", sentence: "[PayloadNodeBaseIndexAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeBaseIndexAMDX)},
 	{name: "base-index-type", sentence: "[PayloadNodeBaseIndexAMDX] a base index that will be added to the Node Index when allocating payloads of this type", check: arrayNumber(spirv.DecorationPayloadNodeBaseIndexAMDX)},
 	{name: "sparse-target", sentence: "[PayloadNodeSparseArrayAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeSparseArrayAMDX)},
@@ -143,11 +133,9 @@ var enqueueRules = []rule{
 			})
 		}},
 	{name: "indirect-target", sentence: "[PayloadDispatchIndirectAMDX] Must only be used with OpMemberDecorate to decorate the member of a structure.",
-		check: func(c *extension) {
-			c.eachDecoration(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
-				c.faultAt(in, "on %%%d: want OpMemberDecorate", target)
-			})
-		}},
+		check: eachDecoration(spirv.DecorationPayloadDispatchIndirectAMDX, func(c *extension, in *spirv.Instruction, target spirv.ID, _ []uint32) {
+			c.faultAt(in, "on %%%d: want OpMemberDecorate", target)
+		})},
 	{name: "indirect-type", sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components. The integer type or the type of the vector component must be an OpTypeInt with up to 32-bit Width and 0 Signedness.",
 		check: eachIndirect(func(c *extension, in *spirv.Instruction, member uint32, t *Type) {
 			if t.Kind == KindArray && t.Elem.Kind == KindInt && t.Count >= 1 && t.Count <= 3 {
@@ -165,36 +153,30 @@ var enqueueRules = []rule{
 		})},
 	{name: "indirect-absent", warning: true, sentence: "[PayloadDispatchIndirectAMDX] Indicates the dispatch indirect arguments describing the number of workgroups to dispatch in a payload.", check: (*extension).indirectAbsent},
 	{name: "payload-type", sentence: "[OpTypeNodePayloadArrayAMDX] Payload Type is the type of each payload in the array.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(in.Result).Elem; !payloadKinds[t.Kind] {
-					c.faultAt(in, "payload type %s", c.typeText(t))
-				}
-			}, spirv.OpTypeNodePayloadArrayAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(in.Result).Elem; !payloadKinds[t.Kind] {
+				c.faultAt(in, "payload type %s", c.typeText(t))
+			}
+		}, spirv.OpTypeNodePayloadArrayAMDX)},
 	{name: "node-built-ins", sentence: "[RemainingRecursionLevelsAMDX] The number of times this node can still enqueue payloads for itself. [ShaderIndexAMDX] Index assigned to the current shader. (As for every number that a stage is given: a 32-bit integer in storage class Input.)",
-		check: func(c *extension) {
-			c.eachDecoration(spirv.DecorationBuiltIn, func(in *spirv.Instruction, target spirv.ID, args []uint32) {
-				b, t := spirv.BuiltIn(args[0]), c.TypeOf(target)
-				if b != spirv.BuiltInRemainingRecursionLevelsAMDX && b != spirv.BuiltInShaderIndexAMDX || t == nil {
-					return
-				}
-				switch {
-				case t.Kind == KindPointer && t.Storage != spirv.StorageClassInput:
-					c.faultAt(in, "%s on %%%d, which is in %s: want Input", b, target, t.Storage)
-				case t.Kind == KindPointer && !t.Elem.is('t'):
-					c.faultAt(in, "%s on %%%d, a variable of %s: want a 32-bit integer", b, target, c.typeText(t.Elem))
-				}
-			})
-		}},
+		check: eachDecoration(spirv.DecorationBuiltIn, func(c *extension, in *spirv.Instruction, target spirv.ID, args []uint32) {
+			b, t := spirv.BuiltIn(args[0]), c.TypeOf(target)
+			if b != spirv.BuiltInRemainingRecursionLevelsAMDX && b != spirv.BuiltInShaderIndexAMDX || t == nil {
+				return
+			}
+			switch {
+			case t.Kind == KindPointer && t.Storage != spirv.StorageClassInput:
+				c.faultAt(in, "%s on %%%d, which is in %s: want Input", b, target, t.Storage)
+			case t.Kind == KindPointer && !t.Elem.is('t'):
+				c.faultAt(in, "%s on %%%d, a variable of %s: want a 32-bit integer", b, target, c.typeText(t.Elem))
+			}
+		})},
 	{name: "allocate-type", sentence: "[OpAllocateNodePayloadsAMDX] Result Type must be an OpTypePointer to an OpTypeNodePayloadArrayAMDX in the NodePayloadAMDX storage class.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(in.Type); t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX || t.Elem == nil || t.Elem.Kind != KindNodePayloadArray {
-					c.faultAt(in, "result type %s", c.typeText(t))
-				}
-			}, spirv.OpAllocateNodePayloadsAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(in.Type); t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX || t.Elem == nil || t.Elem.Kind != KindNodePayloadArray {
+				c.faultAt(in, "result type %s", c.typeText(t))
+			}
+		}, spirv.OpAllocateNodePayloadsAMDX)},
 	{name: "allocate-name", sentence: "The payloads are allocated for the node identified by the Node Name in the PayloadNodeNameAMDX decoration on Result Type",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			if !c.Decorated(array, spirv.DecorationPayloadNodeNameAMDX) {
@@ -209,126 +191,100 @@ var enqueueRules = []rule{
 			}
 		})},
 	{name: "allocate-integers", sentence: "Payload Count is the number of payloads to allocate in the resulting array. [Node Index is an index.]",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				for n := 1; n <= 2; n++ {
-					if t := c.TypeOf(spirv.ID(in.Operands[n])); t == nil || t.Kind != KindInt {
-						c.faultAt(in, "operand %d: %%%d is %s: want an integer", n, in.Operands[n], c.describe(t))
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			for n := 1; n <= 2; n++ {
+				if t := c.TypeOf(spirv.ID(in.Operands[n])); t == nil || t.Kind != KindInt {
+					c.faultAt(in, "operand %d: %%%d is %s: want an integer", n, in.Operands[n], c.describe(t))
 				}
-			}, spirv.OpAllocateNodePayloadsAMDX)
-		}},
+			}
+		}, spirv.OpAllocateNodePayloadsAMDX)},
 	{name: "allocate-visibility", sentence: "Visibility must only be either Invocation or Workgroup.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if s, ok := c.constantValue(in.Operands[0]); ok && spirv.Scope(s) != spirv.ScopeWorkgroup && spirv.Scope(s) != spirv.ScopeInvocation {
-					c.faultAt(in, "visibility %s", spirv.Scope(s))
-				}
-			}, spirv.OpAllocateNodePayloadsAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if s, ok := c.constantValue(in.Operands[0]); ok && spirv.Scope(s) != spirv.ScopeWorkgroup && spirv.Scope(s) != spirv.ScopeInvocation {
+				c.faultAt(in, "visibility %s", spirv.Scope(s))
+			}
+		}, spirv.OpAllocateNodePayloadsAMDX)},
 	{name: "allocate-uniform", sentence: "Payload Count and Node Index must be dynamically uniform within the scope identified by Visibility.", check: (*extension).uniformOperands},
 	{name: "allocate-flow", sentence: "[OpAllocateNodePayloadsAMDX] This instruction must be called in uniform control flow within the same workgroup.", check: uniformFlow(spirv.OpAllocateNodePayloadsAMDX)},
 	{name: "enqueue-array", sentence: "[OpEnqueueNodePayloadsAMDX] Payload Array is a pointer to a payload array that was previously allocated by OpAllocateNodePayloadsAMDX.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				def := c.Def(spirv.ID(in.Operands[0]))
-				if !c.arrayPointer(in.Operands[0]) {
-					c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
-				} else if def.Op == spirv.OpVariable && c.TypeOf(def.Result).Storage != spirv.StorageClassFunction {
-					c.faultAt(in, "%%%d is an input, and was not allocated", in.Operands[0])
-				}
-			}, spirv.OpEnqueueNodePayloadsAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			def := c.Def(spirv.ID(in.Operands[0]))
+			if !c.arrayPointer(in.Operands[0]) {
+				c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
+			} else if def.Op == spirv.OpVariable && c.TypeOf(def.Result).Storage != spirv.StorageClassFunction {
+				c.faultAt(in, "%%%d is an input, and was not allocated", in.Operands[0])
+			}
+		}, spirv.OpEnqueueNodePayloadsAMDX)},
 	{name: "enqueue-by-value", warning: true, sentence: "Payload Array is a pointer to a payload array that was previously allocated by OpAllocateNodePayloadsAMDX, or declared via OpVariable in the NodePayloadAMDX storage class as an input.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[0])); t != nil && t.Kind == KindPointer && t.Storage == spirv.StorageClassFunction {
-					c.faultAt(in, "%%%d holds a copy of a payload array", in.Operands[0])
-				}
-			}, spirv.OpEnqueueNodePayloadsAMDX, spirv.OpNodePayloadArrayLengthAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[0])); t != nil && t.Kind == KindPointer && t.Storage == spirv.StorageClassFunction {
+				c.faultAt(in, "%%%d holds a copy of a payload array", in.Operands[0])
+			}
+		}, spirv.OpEnqueueNodePayloadsAMDX, spirv.OpNodePayloadArrayLengthAMDX)},
 	{name: "enqueue-flow", sentence: "[OpEnqueueNodePayloadsAMDX] This instruction must be called in uniform control flow within the workgroup.", check: uniformFlow(spirv.OpEnqueueNodePayloadsAMDX)},
 	{name: "length-result", sentence: "[OpNodePayloadArrayLengthAMDX] Result Type must be an OpTypeInt with 32-bit Width and 0 Signedness.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(in.Type); !t.is('U') || t.Width != 32 {
-					c.faultAt(in, "result type %s", c.typeText(t))
-				}
-			}, spirv.OpNodePayloadArrayLengthAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(in.Type); !t.is('U') || t.Width != 32 {
+				c.faultAt(in, "result type %s", c.typeText(t))
+			}
+		}, spirv.OpNodePayloadArrayLengthAMDX)},
 	{name: "length-array", sentence: "[OpNodePayloadArrayLengthAMDX] Must only be used with input payload arrays or allocated output payload arrays.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if !c.arrayPointer(in.Operands[0]) {
-					c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
-				}
-			}, spirv.OpNodePayloadArrayLengthAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if !c.arrayPointer(in.Operands[0]) {
+				c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
+			}
+		}, spirv.OpNodePayloadArrayLengthAMDX)},
 	{name: "valid-result", sentence: "[OpIsNodePayloadValidAMDX] Result Type must be OpTypeBool.", check: boolResult(spirv.OpIsNodePayloadValidAMDX)},
 	{name: "valid-type", sentence: "[OpIsNodePayloadValidAMDX] Payload Type must be an OpTypeNodePayloadArrayAMDX declaration.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.queriedArray(in) == 0 {
-					c.faultAt(in, "operand 0: %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[0])
-				}
-			}, spirv.OpIsNodePayloadValidAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.queriedArray(in) == 0 {
+				c.faultAt(in, "operand 0: %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[0])
+			}
+		}, spirv.OpIsNodePayloadValidAMDX)},
 	{name: "valid-variable", warning: true, sentence: "[OpIsNodePayloadValidAMDX] Payload Type must be an OpTypeNodePayloadArrayAMDX declaration.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.queriedArray(in) != 0 && !c.payloadArray(spirv.ID(in.Operands[0])) {
-					c.faultAt(in, "operand 0: %%%d is a variable of that type", in.Operands[0])
-				}
-			}, spirv.OpIsNodePayloadValidAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.queriedArray(in) != 0 && !c.payloadArray(spirv.ID(in.Operands[0])) {
+				c.faultAt(in, "operand 0: %%%d is a variable of that type", in.Operands[0])
+			}
+		}, spirv.OpIsNodePayloadValidAMDX)},
 	{name: "valid-integer", sentence: "[OpIsNodePayloadValidAMDX] Check if the node payload identified by the Node Name in the PayloadNodeNameAMDX decoration, with an index equal to the sum of its PayloadNodeBaseIndexAMDX decoration (if present) and Node Index can be allocated.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[1])); t == nil || t.Kind != KindInt {
-					c.faultAt(in, "operand 1: %%%d is %s: want an integer", in.Operands[1], c.describe(t))
-				}
-			}, spirv.OpIsNodePayloadValidAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[1])); t == nil || t.Kind != KindInt {
+				c.faultAt(in, "operand 1: %%%d is %s: want an integer", in.Operands[1], c.describe(t))
+			}
+		}, spirv.OpIsNodePayloadValidAMDX)},
 	{name: "valid-index", sentence: "NodeIndex must be less than the value specified by the PayloadNodeArraySizeAMDX decoration if specified.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				size, _ := c.Decoration(c.queriedArray(in), spirv.DecorationPayloadNodeArraySizeAMDX)
-				n, known := c.constantValue(in.Operands[1])
-				if limit, ok := c.constantValue(size); ok && known && n >= limit {
-					c.faultAt(in, "node index %d: PayloadNodeArraySizeAMDX is %d", n, limit)
-				}
-			}, spirv.OpIsNodePayloadValidAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			size, _ := c.Decoration(c.queriedArray(in), spirv.DecorationPayloadNodeArraySizeAMDX)
+			n, known := c.constantValue(in.Operands[1])
+			if limit, ok := c.constantValue(size); ok && known && n >= limit {
+				c.faultAt(in, "node index %d: PayloadNodeArraySizeAMDX is %d", n, limit)
+			}
+		}, spirv.OpIsNodePayloadValidAMDX)},
 	{name: "finish-result", sentence: "[OpFinishWritingNodePayloadAMDX] Result Type must be OpTypeBool.", check: boolResult(spirv.OpFinishWritingNodePayloadAMDX)},
 	{name: "finish-payload", sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				def, t := c.Def(spirv.ID(in.Operands[0])), c.TypeOf(spirv.ID(in.Operands[0]))
-				if def.Op != spirv.OpVariable && def.Op != spirv.OpFunctionParameter || t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
-					c.faultAt(in, "%%%d is %s", in.Operands[0], def.Op)
-				}
-			}, spirv.OpFinishWritingNodePayloadAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			def, t := c.Def(spirv.ID(in.Operands[0])), c.TypeOf(spirv.ID(in.Operands[0]))
+			if def.Op != spirv.OpVariable && def.Op != spirv.OpFunctionParameter || t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
+				c.faultAt(in, "%%%d is %s", in.Operands[0], def.Op)
+			}
+		}, spirv.OpFinishWritingNodePayloadAMDX)},
 	{name: "finish-parameter", warning: true, sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpFunctionParameter {
-					c.faultAt(in, "%%%d is a function's parameter", in.Operands[0])
-				}
-			}, spirv.OpFinishWritingNodePayloadAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpFunctionParameter {
+				c.faultAt(in, "%%%d is a function's parameter", in.Operands[0])
+			}
+		}, spirv.OpFinishWritingNodePayloadAMDX)},
 	{name: "finish-track", sentence: "Must not be called if the input payload is not decorated with TrackFinishWritingAMDX.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.TypeOf(spirv.ID(in.Operands[0]))
-				for t != nil && (t.Kind == KindPointer || t.Kind == KindNodePayloadArray) {
-					t = t.Elem
-				}
-				if t != nil && !c.Decorated(t.ID, spirv.DecorationTrackFinishWritingAMDX) {
-					c.faultAt(in, "the payload's type, %%%d, has no TrackFinishWritingAMDX", t.ID)
-				}
-			}, spirv.OpFinishWritingNodePayloadAMDX)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.TypeOf(spirv.ID(in.Operands[0]))
+			for t != nil && (t.Kind == KindPointer || t.Kind == KindNodePayloadArray) {
+				t = t.Elem
+			}
+			if t != nil && !c.Decorated(t.ID, spirv.DecorationTrackFinishWritingAMDX) {
+				c.faultAt(in, "the payload's type, %%%d, has no TrackFinishWritingAMDX", t.ID)
+			}
+		}, spirv.OpFinishWritingNodePayloadAMDX)},
 	{name: "finish-coalescing", sentence: "[OpFinishWritingNodePayloadAMDX] Must not be called if the shader is using CoalescingAMDX execution mode",
 		check: eachMode(spirv.ExecutionModeCoalescingAMDX, func(c *extension, e *EntryPoint, _ *Mode) {
 			for _, f := range c.callTree(e.Func) {
@@ -416,35 +372,29 @@ func (m *Module) noNodeIndex(id uint32) string {
 
 // arrayNumber returns the rule that a decoration's operand is a node index.
 func arrayNumber(kind spirv.Decoration) func(*extension) {
-	return func(c *extension) {
-		c.eachDecoration(kind, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
-			if text := c.noNodeIndex(args[0]); text != "" {
-				c.faultAt(in, "%s: %%%d is %s", kind, args[0], text)
-			}
-		})
-	}
+	return eachDecoration(kind, func(c *extension, in *spirv.Instruction, _ spirv.ID, args []uint32) {
+		if text := c.noNodeIndex(args[0]); text != "" {
+			c.faultAt(in, "%s: %%%d is %s", kind, args[0], text)
+		}
+	})
 }
 
 func boolResult(op spirv.Op) func(*extension) {
-	return func(c *extension) {
-		c.eachOp(func(in *spirv.Instruction) {
-			if t := c.Type(in.Type); t.Kind != KindBool {
-				c.faultAt(in, "result type %s", c.typeText(t))
-			}
-		}, op)
-	}
+	return eachOp(func(c *extension, in *spirv.Instruction) {
+		if t := c.Type(in.Type); t.Kind != KindBool {
+			c.faultAt(in, "result type %s", c.typeText(t))
+		}
+	}, op)
 }
 
 // eachAllocation visits the allocations of the right type, with that of the
 // array.
 func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.ID)) func(*extension) {
-	return func(c *extension) {
-		c.eachOp(func(in *spirv.Instruction) {
-			if t := c.Type(in.Type); t.Kind == KindPointer && t.Elem != nil && t.Elem.Kind == KindNodePayloadArray {
-				visit(c, in, t.Elem.ID)
-			}
-		}, spirv.OpAllocateNodePayloadsAMDX)
-	}
+	return eachOp(func(c *extension, in *spirv.Instruction) {
+		if t := c.Type(in.Type); t.Kind == KindPointer && t.Elem != nil && t.Elem.Kind == KindNodePayloadArray {
+			visit(c, in, t.Elem.ID)
+		}
+	}, spirv.OpAllocateNodePayloadsAMDX)
 }
 
 // eachIndirect visits the members that hold the number of workgroups of a payload.

@@ -99,6 +99,13 @@ func (c *extension) eachOp(visit func(in *spirv.Instruction), ops ...spirv.Op) {
 	}
 }
 
+// eachOp returns the rule that visits the instructions of some opcodes.
+func eachOp(visit func(c *extension, in *spirv.Instruction), ops ...spirv.Op) func(*extension) {
+	return func(c *extension) {
+		c.eachOp(func(in *spirv.Instruction) { visit(c, in) }, ops...)
+	}
+}
+
 // eachExt visits the instructions of an extended set.
 func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code uint32, args []uint32)) {
 	c.eachOp(func(in *spirv.Instruction) {
@@ -121,6 +128,13 @@ func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.I
 			visit(in, target, in.Operands[2:])
 		}
 	}, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpGroupDecorate)
+}
+
+// eachDecoration returns the rule that visits decorations of a kind.
+func eachDecoration(kind spirv.Decoration, visit func(c *extension, in *spirv.Instruction, target spirv.ID, args []uint32)) func(*extension) {
+	return func(c *extension) {
+		c.eachDecoration(kind, func(in *spirv.Instruction, target spirv.ID, args []uint32) { visit(c, in, target, args) })
+	}
 }
 
 // eachMember visits decorations of a kind on members of structures, those of groups included, with their operands.

@@ -1,6 +1,10 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"slices"
+
+	"spvsim/spirv"
+)
 
 // A graph is the control flow of a function. Node i is Blocks[i].
 type graph struct {
@@ -257,10 +261,10 @@ func (g *graph) loopsBack(c *construct, r *report) {
 	for stack := []int32{c.target}; len(stack) > 0; {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if leads(g.next[v], c.header) {
+		if slices.Contains(g.next[v], c.header) {
 			continue
 		}
-		if leads(g.next[v], c.merge) {
+		if slices.Contains(g.next[v], c.merge) {
 			r.faultAt(g.f.Blocks[v].Terminator(), "control flow", "block %%%d leaves the continue construct of %%%d before its back edge", g.id(v), g.id(c.target))
 			return
 		}

@@ -9,23 +9,19 @@ import (
 // rules of group operations and of memory with narrow members.
 var coreRules = []rule{
 	{name: "group-scope", sentence: "[OpGroupNonUniform...] Execution [...] must be Subgroup. (OpGroupNonUniformRotateKHR: Workgroup or Subgroup. VUID-StandaloneSpirv-None-04642 has Subgroup for all.)",
-		check: func(c *extension) {
-			c.eachGroupOp(func(in *spirv.Instruction) {
-				s, ok := c.constantValue(in.Operands[0])
-				scope := spirv.Scope(s)
-				if ok && scope != spirv.ScopeSubgroup && !(scope == spirv.ScopeWorkgroup && in.Op == spirv.OpGroupNonUniformRotateKHR) {
-					c.faultAt(in, "scope %s: want Subgroup", scope)
-				}
-			})
-		}},
+		check: eachGroupOp(func(c *extension, in *spirv.Instruction) {
+			s, ok := c.constantValue(in.Operands[0])
+			scope := spirv.Scope(s)
+			if ok && scope != spirv.ScopeSubgroup && !(scope == spirv.ScopeWorkgroup && in.Op == spirv.OpGroupNonUniformRotateKHR) {
+				c.faultAt(in, "scope %s: want Subgroup", scope)
+			}
+		})},
 	{name: "uniform-scope", sentence: "[OpGroupAll, OpGroupAny, OpGroupBroadcast, OpGroupIAdd, ...] Execution [...] must be either Workgroup or Subgroup.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
-					c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
-				}
-			}, uniformGroupOps...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
+				c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
+			}
+		}, uniformGroupOps...)},
 	{name: "cluster-present", sentence: "If Operation is ClusteredReduce, ClusterSize must be present.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if size == 0 {
@@ -51,101 +47,81 @@ var coreRules = []rule{
 			}
 		})},
 	{name: "partition-ballot", sentence: "[SPV_EXT_shader_subgroup_partitioned] Ballot must be present, and a 4-component vector of 32-bit unsigned integers.",
-		check: func(c *extension) {
-			c.eachGroupOp(func(in *spirv.Instruction) {
-				if !partitioned(in) {
-					return
-				}
-				if len(in.Operands) < 4 {
-					c.faultAt(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
-				} else {
-					c.ballotOperand(in, in.Operands[3])
-				}
-			})
-		}},
+		check: eachGroupOp(func(c *extension, in *spirv.Instruction) {
+			if !partitioned(in) {
+				return
+			}
+			if len(in.Operands) < 4 {
+				c.faultAt(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
+			} else {
+				c.ballotOperand(in, in.Operands[3])
+			}
+		})},
 	{name: "ballot-value", sentence: "[OpGroupNonUniformInverseBallot, ...BallotBitExtract, ...BallotBitCount, ...BallotFindLSB, ...BallotFindMSB] Value must be a vector of four components of integer type scalar, whose Width operand is 32 and whose Signedness operand is 0.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				at := 1
-				if in.Op == spirv.OpGroupNonUniformBallotBitCount {
-					at = 2
-				}
-				c.ballotOperand(in, in.Operands[at])
-			}, spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
-				spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			at := 1
+			if in.Op == spirv.OpGroupNonUniformBallotBitCount {
+				at = 2
+			}
+			c.ballotOperand(in, in.Operands[at])
+		}, spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract, spirv.OpGroupNonUniformBallotBitCount,
+			spirv.OpGroupNonUniformBallotFindLSB, spirv.OpGroupNonUniformBallotFindMSB)},
 	{name: "ballot-count", sentence: "[VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685] [...] Operation must be only Reduce, InclusiveScan, or ExclusiveScan.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
-					c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
-				}
-			}, spirv.OpGroupNonUniformBallotBitCount)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
+				c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
+			}
+		}, spirv.OpGroupNonUniformBallotBitCount)},
 	{name: "group-value", sentence: "[OpGroupNonUniformAllEqual, ...Broadcast, ...BroadcastFirst, ...Shuffle..., ...Rotate, ...Quad...] Value [Result Type] must be a scalar or vector of floating-point type, integer type, or Boolean type.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[1])); !t.is('n') && !t.is('b') {
-					c.faultAt(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
-				}
-			}, movedValues...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[1])); !t.is('n') && !t.is('b') {
+				c.faultAt(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
+			}
+		}, movedValues...)},
 	{name: "group-lane", sentence: "Before version 1.5, Id [Index] must come from a constant instruction. [OpGroupNonUniformQuadSwap: Direction in every version.]",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
-				if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
-					c.faultAt(in, "operand 2: %%%d is not a constant", id)
-				}
-			}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
+			if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
+				c.faultAt(in, "operand 2: %%%d is not a constant", id)
+			}
+		}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)},
 	// An index that is no lane has no meaning, whichever sign it has.
 	{name: "group-index", sentence: "Id [Mask, Delta, Index, Direction] must be a scalar of integer type, whose Signedness operand is 0.", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[2])); t == nil || !t.is('U') {
-					c.faultAt(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
-				}
-			}, indexedValues...)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[2])); t == nil || !t.is('U') {
+				c.faultAt(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
+			}
+		}, indexedValues...)},
 	{name: "decorate-id-form", sentence: "[OpDecorateId] Decoration [...] takes Extra Operands that are <id>s. [OpDecorate takes those that are not.]",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
-					c.faultAt(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
-				}
-			}, spirv.OpDecorate, spirv.OpDecorateId)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
+				c.faultAt(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
+			}
+		}, spirv.OpDecorate, spirv.OpDecorateId)},
 	{name: "decorate-id-target", sentence: "[OpDecorateId] Target [...] must not be an OpDecorationGroup instruction.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
-					c.faultAt(in, "%%%d is a decoration group", in.Operands[0])
-				}
-			}, spirv.OpDecorateId)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
+				c.faultAt(in, "%%%d is a decoration group", in.Operands[0])
+			}
+		}, spirv.OpDecorateId)},
 	{name: "decorate-id-operands", sentence: "[OpDecorateId] All such <id> Extra Operands must be constant instructions or OpVariable instructions. (SPV_AMDX_shader_enqueue: or types.)",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				for _, id := range decorationIDs(in) {
-					if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
-						c.faultAt(in, "%%%d is neither constant nor variable", id)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			for _, id := range decorationIDs(in) {
+				if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
+					c.faultAt(in, "%%%d is neither constant nor variable", id)
 				}
-			}, spirv.OpDecorateId)
-		}},
+			}
+		}, spirv.OpDecorateId)},
 	// Nothing reads a decoration before the whole module is read.
 	{name: "decorate-id-order", sentence: "[OpDecorateId] All <id> Extra Operands must appear before Target.", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				target := c.Def(spirv.ID(in.Operands[0]))
-				for _, id := range decorationIDs(in) {
-					if c.Def(spirv.ID(id)).Word >= target.Word {
-						c.faultAt(in, "%%%d is defined after %%%d", id, target.Result)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			target := c.Def(spirv.ID(in.Operands[0]))
+			for _, id := range decorationIDs(in) {
+				if c.Def(spirv.ID(id)).Word >= target.Word {
+					c.faultAt(in, "%%%d is defined after %%%d", id, target.Result)
 				}
-			}, spirv.OpDecorateId)
-		}},
+			}
+		}, spirv.OpDecorateId)},
 	{name: "stages", sentence: "[OpEmitVertex, ...] only valid with the Geometry Execution Model. [OpKill, OpDemoteToHelperInvocation, InterpolateAt...] only valid in the Fragment Execution Model. [OpDPdx, ..., OpImageSampleImplicitLod, ...] (Fragment, or another model with a derivative group.)"},
 	{name: "alignment", sentence: "[2.16.1] Any pointer operand whose Base Type is in PhysicalStorageBuffer: loads and stores must use the Aligned Memory Operand. [Aligned] The value must be a power of 2. (Or 0, which compilers write.)"},
 	{name: "held-pointers", sentence: "[2.16.1] In the Logical addressing model, [...] OpVariable can allocate an object that is or contains a pointer only with variable pointers, in Function or Private."},
@@ -200,13 +176,16 @@ var indexedValues = []spirv.Op{spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNo
 
 var movedValues = append([]spirv.Op{spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformBroadcastFirst}, indexedValues...)
 
-// eachGroupOp visits the instructions whose operand 0 is a scope that must be Subgroup: those that SPIR-V 1.3 added.
-func (c *extension) eachGroupOp(visit func(in *spirv.Instruction)) {
-	for i := range c.Raw.Instructions {
-		in := &c.Raw.Instructions[i]
-		g := in.Op.Grammar()
-		if (g.Class == "Non-Uniform" || in.Op == spirv.OpGroupNonUniformRotateKHR) && scoped(g.Operands[0].Kind) {
-			visit(in)
+// eachGroupOp returns the rule that visits the instructions whose operand 0 is a scope that must be Subgroup: those that
+// SPIR-V 1.3 added.
+func eachGroupOp(visit func(c *extension, in *spirv.Instruction)) func(*extension) {
+	return func(c *extension) {
+		for i := range c.Raw.Instructions {
+			in := &c.Raw.Instructions[i]
+			g := in.Op.Grammar()
+			if (g.Class == "Non-Uniform" || in.Op == spirv.OpGroupNonUniformRotateKHR) && scoped(g.Operands[0].Kind) {
+				visit(c, in)
+			}
 		}
 	}
 }
@@ -225,17 +204,15 @@ func partitioned(in *spirv.Instruction) bool {
 
 // clusterCheck visits the operations with a cluster, with the id of its size; 0 if the size is required and missing.
 func clusterCheck(check func(c *extension, in *spirv.Instruction, size uint32)) func(*extension) {
-	return func(c *extension) {
-		c.eachGroupOp(func(in *spirv.Instruction) {
-			clustered := arithmeticOp(in.Op) && spirv.GroupOperation(in.Operands[1]) == spirv.GroupOperationClusteredReduce
-			switch {
-			case clustered && len(in.Operands) < 4:
-				check(c, in, 0)
-			case clustered || in.Op == spirv.OpGroupNonUniformRotateKHR && len(in.Operands) > 3:
-				check(c, in, in.Operands[3])
-			}
-		})
-	}
+	return eachGroupOp(func(c *extension, in *spirv.Instruction) {
+		clustered := arithmeticOp(in.Op) && spirv.GroupOperation(in.Operands[1]) == spirv.GroupOperationClusteredReduce
+		switch {
+		case clustered && len(in.Operands) < 4:
+			check(c, in, 0)
+		case clustered || in.Op == spirv.OpGroupNonUniformRotateKHR && len(in.Operands) > 3:
+			check(c, in, in.Operands[3])
+		}
+	})
 }
 
 // constantOrString reports constants, the names of nodes among them.

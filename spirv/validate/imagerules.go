@@ -5,34 +5,28 @@ import "spvsim/spirv"
 // imageRules lists the rules of image types and of the instructions on images.
 var imageRules = []rule{
 	{name: "image-fields", sentence: "[OpTypeImage] Depth: 0, 1, or 2. Arrayed: 0 or 1. MS: 0 or 1. Sampled: 0, 1, or 2.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				for i, field := range []struct {
-					name string
-					most uint32
-				}{{"Depth", 2}, {"Arrayed", 1}, {"MS", 1}, {"Sampled", 2}} {
-					if n := in.Operands[2+i]; n > field.most {
-						c.faultAt(in, "%s %d: want 0 to %d", field.name, n, field.most)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			for i, field := range []struct {
+				name string
+				most uint32
+			}{{"Depth", 2}, {"Arrayed", 1}, {"MS", 1}, {"Sampled", 2}} {
+				if n := in.Operands[2+i]; n > field.most {
+					c.faultAt(in, "%s %d: want 0 to %d", field.name, n, field.most)
 				}
-			}, spirv.OpTypeImage)
-		}},
+			}
+		}, spirv.OpTypeImage)},
 	{name: "image-sampled-type", sentence: "[VUID-StandaloneSpirv-OpTypeImage-04656] OpTypeImage must declare a scalar 32-bit float, 64-bit integer, or 32-bit integer type for the \"Sampled Type\".",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(in.Result).Elem; !(t.is('N') && t.Width == 32) && !(t.is('I') && t.Width == 64) {
-					c.faultAt(in, "sampled type %s: want a 32-bit number or a 64-bit integer", c.typeText(t))
-				}
-			}, spirv.OpTypeImage)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(in.Result).Elem; !(t.is('N') && t.Width == 32) && !(t.is('I') && t.Width == 64) {
+				c.faultAt(in, "sampled type %s: want a 32-bit number or a 64-bit integer", c.typeText(t))
+			}
+		}, spirv.OpTypeImage)},
 	{name: "image-sampled", sentence: "[VUID-StandaloneSpirv-OpTypeImage-04657] OpTypeImage must have a \"Sampled\" operand of 1 (sampled image) or 2 (storage image).",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if in.Operands[5] == 0 {
-					c.faultAt(in, "Sampled 0, known at run time only: want 1 or 2")
-				}
-			}, spirv.OpTypeImage)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if in.Operands[5] == 0 {
+				c.faultAt(in, "Sampled 0, known at run time only: want 1 or 2")
+			}
+		}, spirv.OpTypeImage)},
 	{name: "image-format", sentence: "[VUID-StandaloneSpirv-Image-04965] The Sampled Type operand of the OpTypeImage must match its Image Format, integer or float, 32 or 64 bits, signed or unsigned. (For the sign, the access counts: SignExtend and ZeroExtend set it.)",
 		check: func(c *extension) {
 			c.eachOp(func(in *spirv.Instruction) {
@@ -49,24 +43,20 @@ var imageRules = []rule{
 			})(c)
 		}},
 	{name: "image-multisample", sentence: "[StorageImageMultisample] An MS operand in OpTypeImage indicates multisampled, used with an OpTypeImage that has Sampled of 2.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(in.Result); t.Multisampled && t.Sampled == 2 && t.Dim != spirv.DimSubpassData && !c.Has(spirv.CapabilityStorageImageMultisample) {
-					c.faultAt(in, "a multisampled storage image needs the capability %s", spirv.CapabilityStorageImageMultisample)
-				}
-			}, spirv.OpTypeImage)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(in.Result); t.Multisampled && t.Sampled == 2 && t.Dim != spirv.DimSubpassData && !c.Has(spirv.CapabilityStorageImageMultisample) {
+				c.faultAt(in, "a multisampled storage image needs the capability %s", spirv.CapabilityStorageImageMultisample)
+			}
+		}, spirv.OpTypeImage)},
 	{name: "sampled-image-type", sentence: "[OpTypeSampledImage] Image Type must be an OpTypeImage. It must not have a Dim of Buffer [from version 1.6 on].",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				switch t := c.Type(in.Result).Elem; {
-				case t.Kind != KindImage:
-					c.faultAt(in, "%%%d is %s: want an image", t.ID, c.typeText(t))
-				case t.Dim == spirv.DimBuffer && c.Raw.Version >= version16:
-					c.faultAt(in, "%%%d is an image of Buffer, which has no sampler", t.ID)
-				}
-			}, spirv.OpTypeSampledImage)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			switch t := c.Type(in.Result).Elem; {
+			case t.Kind != KindImage:
+				c.faultAt(in, "%%%d is %s: want an image", t.ID, c.typeText(t))
+			case t.Dim == spirv.DimBuffer && c.Raw.Version >= version16:
+				c.faultAt(in, "%%%d is an image of Buffer, which has no sampler", t.ID)
+			}
+		}, spirv.OpTypeSampledImage)},
 	{name: "image-operand", sentence: "[OpSampledImage, OpImageFetch, OpImageRead, OpImageWrite, OpImageQuery...] The type of Image must be OpTypeImage. [OpImageSample..., OpImage...Gather, OpImageQueryLod, OpImage] Sampled Image must be an object whose type is OpTypeSampledImage. [OpImageTexelPointer] Image must have a type of OpTypePointer with Type OpTypeImage.",
 		check: imageOperands},
 	{name: "image-result", sentence: "Result Type must be a vector of four components of floating-point type or integer type. [OpImageSample...Dref...] Result Type must be a scalar of integer type or floating-point type.",

@@ -12,7 +12,7 @@ func (g *graph) incoming(to int32) int {
 		g.from = make([]int, len(g.next))
 		for _, next := range g.next {
 			for i, n := range next {
-				if !leads(next[:i], n) {
+				if !slices.Contains(next[:i], n) {
 					g.from[n]++
 				}
 			}

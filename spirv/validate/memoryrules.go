@@ -96,8 +96,8 @@ var memoryRules = []rule{
 					c.faultAt(in, "Execution %s: want Workgroup or Subgroup", spirv.Scope(s))
 				}
 			}, spirv.OpControlBarrier)
-			c.eachScope(func(in *spirv.Instruction, at int, s spirv.Scope) {
-				if s == spirv.ScopeCrossDevice {
+			c.eachKnown(grammar.KindIdScope, func(in *spirv.Instruction, at int, s uint32) {
+				if spirv.Scope(s) == spirv.ScopeCrossDevice {
 					c.faultAt(in, "operand %d: the scope CrossDevice", at)
 				}
 			})
@@ -163,30 +163,22 @@ func (s *semantics) scopeAt() int {
 // eachSemantics returns a check of the operands that are memory semantics with a known value.
 func eachSemantics(visit func(s *semantics)) func(*extension) {
 	return func(c *extension) {
-		for i := range c.Raw.Instructions {
-			in := &c.Raw.Instructions[i]
-			for at, o := range in.Op.Grammar().Operands {
-				if o.Kind != grammar.KindIdMemorySemantics || at >= len(in.Operands) {
-					continue
-				}
-				if bits, ok := c.constantValue(in.Operands[at]); ok {
-					visit(&semantics{c, in, at, spirv.MemorySemantics(bits)})
-				}
-			}
-		}
+		c.eachKnown(grammar.KindIdMemorySemantics, func(in *spirv.Instruction, at int, bits uint32) {
+			visit(&semantics{c, in, at, spirv.MemorySemantics(bits)})
+		})
 	}
 }
 
-// eachScope visits the operands that are scopes with a known value.
-func (c *extension) eachScope(visit func(in *spirv.Instruction, at int, s spirv.Scope)) {
+// eachKnown visits the operands of a kind with a known value.
+func (c *extension) eachKnown(kind grammar.Kind, visit func(in *spirv.Instruction, at int, value uint32)) {
 	for i := range c.Raw.Instructions {
 		in := &c.Raw.Instructions[i]
 		for at, o := range in.Op.Grammar().Operands {
-			if o.Kind != grammar.KindIdScope || at >= len(in.Operands) {
+			if o.Kind != kind || at >= len(in.Operands) {
 				continue
 			}
-			if s, ok := c.constantValue(in.Operands[at]); ok {
-				visit(in, at, spirv.Scope(s))
+			if value, ok := c.constantValue(in.Operands[at]); ok {
+				visit(in, at, value)
 			}
 		}
 	}

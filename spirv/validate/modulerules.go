@@ -13,83 +13,69 @@ var moduleRules = []rule{
 	{name: "runtime-array", sentence: "[VUID-StandaloneSpirv-OpTypeRuntimeArray-04680] OpTypeRuntimeArray must only be used for: the last member of a Block-decorated OpTypeStruct in StorageBuffer or PhysicalStorageBuffer storage class, [...] BufferBlock [...] in Uniform storage class, the outermost dimension of an arrayed variable in the StorageBuffer, Uniform, or UniformConstant storage class, [...].",
 		check: runtimeArrays},
 	{name: "no-layout", sentence: "[VUID-StandaloneSpirv-None-10684] [Variables of storage classes without an explicit layout: Workgroup that is no Block, UniformConstant, and Function and Private after SPIR-V 1.4,] must not be decorated [in their types] with ArrayStride, MatrixStride, Offset, Block or BufferBlock.", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.TypeOf(in.Result)
-				elem, what := c.variableMemory(t)
-				if elem == nil {
-					return
-				}
-				if laid := c.explicitLayout(elem, map[*Type]bool{}); laid != "" {
-					c.faultAt(in, "%s, in %s: it has no explicit layout", laid, what)
-				}
-			}, spirv.OpVariable)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.TypeOf(in.Result)
+			elem, what := c.variableMemory(t)
+			if elem == nil {
+				return
+			}
+			if laid := c.explicitLayout(elem, map[*Type]bool{}); laid != "" {
+				c.faultAt(in, "%s, in %s: it has no explicit layout", laid, what)
+			}
+		}, spirv.OpVariable)},
 	{name: "initializer-class", sentence: "[VUID-StandaloneSpirv-OpVariable-04651] Any OpVariable with an Initializer operand must have Output, Private, Function, or Workgroup as its Storage Class operand. [VUID-StandaloneSpirv-OpVariable-04734] Any OpVariable with an Initializer operand and Workgroup as its Storage Class operand must use OpConstantNull as the initializer.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if len(in.Operands) < 2 {
-					return
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if len(in.Operands) < 2 {
+				return
+			}
+			switch class := spirv.StorageClass(in.Operands[0]); class {
+			case spirv.StorageClassOutput, spirv.StorageClassPrivate, spirv.StorageClassFunction:
+			case spirv.StorageClassWorkgroup:
+				if c.Def(spirv.ID(in.Operands[1])).Op != spirv.OpConstantNull {
+					c.faultAt(in, "initializer %%%d in Workgroup: want OpConstantNull", in.Operands[1])
 				}
-				switch class := spirv.StorageClass(in.Operands[0]); class {
-				case spirv.StorageClassOutput, spirv.StorageClassPrivate, spirv.StorageClassFunction:
-				case spirv.StorageClassWorkgroup:
-					if c.Def(spirv.ID(in.Operands[1])).Op != spirv.OpConstantNull {
-						c.faultAt(in, "initializer %%%d in Workgroup: want OpConstantNull", in.Operands[1])
-					}
-				default:
-					c.faultAt(in, "an initializer in %s: want Output, Private, Function or Workgroup", class)
-				}
-			}, spirv.OpVariable)
-		}},
+			default:
+				c.faultAt(in, "an initializer in %s: want Output, Private, Function or Workgroup", class)
+			}
+		}, spirv.OpVariable)},
 	{name: "descriptor-type", sentence: "[VUID-StandaloneSpirv-UniformConstant-04655, Uniform-06807, PushConstant-06808] UniformConstant: OpTypeImage, OpTypeSampler, OpTypeSampledImage, OpTypeAccelerationStructureKHR, or an array of one of these types. Uniform and StorageBuffer: OpTypeStruct, or an array of this type. PushConstant: OpTypeStruct.",
 		check: descriptorTypes},
 	{name: "bit-width", sentence: "[VUID-StandaloneSpirv-Base-04781, 10824] The Base operand of any OpBitCount, OpBitReverse, OpBitFieldInsert, OpBitFieldSExtract, or OpBitFieldUExtract instruction must be a 32-bit integer scalar or a vector of 32-bit integers [without the maintenance9 feature].", warning: true,
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.TypeOf(spirv.ID(in.Operands[0])); t.width() != 32 {
-					c.faultAt(in, "operand 0: %%%d is %s: want 32-bit integers", in.Operands[0], c.typeText(t))
-				}
-			}, spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.TypeOf(spirv.ID(in.Operands[0])); t.width() != 32 {
+				c.faultAt(in, "operand 0: %%%d is %s: want 32-bit integers", in.Operands[0], c.typeText(t))
+			}
+		}, spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract)},
 	{name: "decoration-memory", sentence: "[NoPerspective, Flat, Patch, Centroid, Sample, Restrict, Aliased, Volatile, Coherent, NonWritable, NonReadable, XfbBuffer, XfbStride, Component, Stream, RestrictPointer, AliasedPointer, PerPrimitiveEXT] Must only be applied to memory object declarations [OpVariable, OpFunctionParameter of a pointer type] or members of a structure type.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
-				if !ofMemory[kind] {
-					return
-				}
-				t := c.Type(target.Type)
-				if !memoryObjects[target.Op] || t == nil || t.Kind != KindPointer {
-					c.faultAt(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
+			if !ofMemory[kind] {
+				return
+			}
+			t := c.Type(target.Type)
+			if !memoryObjects[target.Op] || t == nil || t.Kind != KindPointer {
+				c.faultAt(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
+			}
+		})},
 	{name: "decoration-class", sentence: "[VUID-StandaloneSpirv-Location-06672, Component] Input or Output. [DescriptorSet-06491, Binding] StorageBuffer, Uniform, or UniformConstant. [InputAttachmentIndex-06678] UniformConstant. [Flat-04670, NoPerspective, Sample, Centroid] Input or Output. [Invariant-04677] Input or Output. [PerVertexKHR-06777] Input. [Index] Output.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
-				classes, ok := decorationClasses[kind]
-				t := c.Type(target.Type)
-				if ok && target.Op == spirv.OpVariable && t != nil && t.Kind == KindPointer && !classes[t.Storage] {
-					c.faultAt(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, target *spirv.Instruction, kind spirv.Decoration) {
+			classes, ok := decorationClasses[kind]
+			t := c.Type(target.Type)
+			if ok && target.Op == spirv.OpVariable && t != nil && t.Kind == KindPointer && !classes[t.Storage] {
+				c.faultAt(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
+			}
+		})},
 	{name: "decoration-member", sentence: "[SpecId, Block, BufferBlock, ArrayStride, Binding, DescriptorSet, Aliased, Uniform, NoContraction, ...] [OpDecorate's alone: their targets are no members of structures].",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if kind := spirv.Decoration(in.Operands[2]); neverMembers[kind] {
-					c.faultAt(in, "%s on a member of a structure", kind)
-				}
-			}, spirv.OpMemberDecorate)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if kind := spirv.Decoration(in.Operands[2]); neverMembers[kind] {
+				c.faultAt(in, "%s on a member of a structure", kind)
+			}
+		}, spirv.OpMemberDecorate)},
 	{name: "decoration-glsl", sentence: "[VUID-StandaloneSpirv-GLSLShared-04669] The GLSLShared and GLSLPacked decorations must not be used.",
-		check: func(c *extension) {
-			c.eachDecorated(func(in *spirv.Instruction, _ *spirv.Instruction, kind spirv.Decoration) {
-				if kind == spirv.DecorationGLSLShared || kind == spirv.DecorationGLSLPacked {
-					c.faultAt(in, "%s, a layout that the compiler chooses", kind)
-				}
-			})
-		}},
+		check: eachDecorated(func(c *extension, in *spirv.Instruction, _ *spirv.Instruction, kind spirv.Decoration) {
+			if kind == spirv.DecorationGLSLShared || kind == spirv.DecorationGLSLPacked {
+				c.faultAt(in, "%s, a layout that the compiler chooses", kind)
+			}
+		})},
 	{name: "decoration-groups", sentence: "[OpDecorationGroup] The <id> must only be targeted by OpName, OpGroupDecorate, OpDecorate, OpDecorateId, and OpGroupMemberDecorate. [OpGroupDecorate] Decoration Group is the <id> of an OpDecorationGroup instruction. Targets [...] must not be [one; each once].",
 		check: decorationGroups},
 	// glslang writes 0 for code that it adds.
@@ -114,48 +100,40 @@ var moduleRules = []rule{
 	{name: "built-in-place", sentence: "[VUID-WorkgroupId-WorkgroupId-04423, 04422, ...] The variable decorated with [the built-in] must be declared using the Input [or Output] Storage Class. The [built-in] decoration must be used only within [its] Execution Model.",
 		check: builtInPlace},
 	{name: "bool-interface", sentence: "[VUID-StandaloneSpirv-Input-07290] Variables with the Input or Output storage class must not contain OpTypeBool [but built-ins].",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.TypeOf(in.Result)
-				if stageClasses[t.Storage] && !c.Decorated(in.Result, spirv.DecorationBuiltIn) && c.holdsBool(t.Elem, map[*Type]bool{}) {
-					c.faultAt(in, "a boolean in %s that is no built-in", t.Storage)
-				}
-			}, spirv.OpVariable)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.TypeOf(in.Result)
+			if stageClasses[t.Storage] && !c.Decorated(in.Result, spirv.DecorationBuiltIn) && c.holdsBool(t.Elem, map[*Type]bool{}) {
+				c.faultAt(in, "a boolean in %s that is no built-in", t.Storage)
+			}
+		}, spirv.OpVariable)},
 	{name: "descriptor-place", sentence: "[VUID-StandaloneSpirv-UniformConstant-06677] Variables of UniformConstant, Uniform and StorageBuffer must have DescriptorSet and Binding decorations specified. [VUID-StandaloneSpirv-PushConstant-06675, Uniform-06676] Variables of PushConstant must be identified with a Block decoration, those of Uniform and StorageBuffer with Block or BufferBlock.",
 		check: descriptorPlaces},
 	{name: "location", sentence: "[VUID-StandaloneSpirv-Location-04916, 04919] The Location decorations must be used on user-defined variables [of Input and Output], [or] on each member [of a] Block.",
 		check: locations},
 	{name: "memory-model", sentence: "[VulkanMemoryModel] Must be declared if and only if the Vulkan memory model is specified.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if c.Has(spirv.CapabilityVulkanMemoryModel) && c.Memory != spirv.MemoryModelVulkan {
-					c.faultAt(in, "%s with the capability %s: want Vulkan", c.Memory, spirv.CapabilityVulkanMemoryModel)
-				}
-			}, spirv.OpMemoryModel)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if c.Has(spirv.CapabilityVulkanMemoryModel) && c.Memory != spirv.MemoryModelVulkan {
+				c.faultAt(in, "%s with the capability %s: want Vulkan", c.Memory, spirv.CapabilityVulkanMemoryModel)
+			}
+		}, spirv.OpMemoryModel)},
 	{name: "constituents", sentence: "[OpConstantComposite] Constituents [...] must be <id>s of other constant declarations [that are not specialized] or an OpUndef.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				for _, id := range in.Operands {
-					if def := c.Def(spirv.ID(id)); specialized(def.Op) && !(def.Op == spirv.OpSpecConstantOp && c.Kernels()) { // llvm-spirv writes addresses so
-						c.faultAt(in, "%%%d is a specialization constant: want OpSpecConstantComposite", id)
-					}
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			for _, id := range in.Operands {
+				if def := c.Def(spirv.ID(id)); specialized(def.Op) && !(def.Op == spirv.OpSpecConstantOp && c.Kernels()) { // llvm-spirv writes addresses so
+					c.faultAt(in, "%%%d is a specialization constant: want OpSpecConstantComposite", id)
 				}
-			}, spirv.OpConstantComposite)
-		}},
+			}
+		}, spirv.OpConstantComposite)},
 	{name: "decorate-string-form", sentence: "[OpDecorateString, OpMemberDecorateString] Decoration is a decoration that takes at least one Literal operand, and has only Literal string operands.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				at := 1
-				if in.Op == spirv.OpMemberDecorateString {
-					at = 2
-				}
-				if e := grammar.KindDecoration.Lookup(in.Operands[at]); e == nil || len(e.Parameters) == 0 || e.Parameters[0].Kind != grammar.KindLiteralString {
-					c.faultAt(in, "%s takes no text: want %s", spirv.Decoration(in.Operands[at]), strings.Replace(in.Op.String(), "String", "", 1))
-				}
-			}, spirv.OpDecorateString, spirv.OpMemberDecorateString)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			at := 1
+			if in.Op == spirv.OpMemberDecorateString {
+				at = 2
+			}
+			if e := grammar.KindDecoration.Lookup(in.Operands[at]); e == nil || len(e.Parameters) == 0 || e.Parameters[0].Kind != grammar.KindLiteralString {
+				c.faultAt(in, "%s takes no text: want %s", spirv.Decoration(in.Operands[at]), strings.Replace(in.Op.String(), "String", "", 1))
+			}
+		}, spirv.OpDecorateString, spirv.OpMemberDecorateString)},
 	{name: "source-continued", sentence: "[OpSourceContinued] Continue specifying the Source text from the previous instruction. [...] must follow OpSource or another OpSourceContinued.",
 		check: func(c *extension) {
 			for i := range c.Raw.Instructions {
@@ -166,14 +144,12 @@ var moduleRules = []rule{
 			}
 		}},
 	{name: "matrix-type", sentence: "[BFloat16CooperativeMatrixKHR, Float8CooperativeMatrixEXT] Uses [the type] as the Component Type of OpTypeCooperativeMatrixKHR.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.Type(in.Result).Elem
-				if cap, ok := encodedMatrices[t.Encoding]; ok && t.Encoded && !c.Has(cap) {
-					c.faultAt(in, "components of %s need the capability %s", c.typeText(t), cap)
-				}
-			}, spirv.OpTypeCooperativeMatrixKHR)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.Type(in.Result).Elem
+			if cap, ok := encodedMatrices[t.Encoding]; ok && t.Encoded && !c.Has(cap) {
+				c.faultAt(in, "components of %s need the capability %s", c.typeText(t), cap)
+			}
+		}, spirv.OpTypeCooperativeMatrixKHR)},
 	{name: "opaque-store", sentence: "[VUID-StandaloneSpirv-OpTypeImage-06924] Objects of OpTypeImage, OpTypeSampler, OpTypeSampledImage, [...] and arrays of these types must not be stored to or modified. [VUID-StandaloneSpirv-None-04667] Structures must not contain opaque types.",
 		check: func(c *extension) {
 			c.eachOp(func(in *spirv.Instruction) {
@@ -190,84 +166,70 @@ var moduleRules = []rule{
 			}, spirv.OpTypeStruct)
 		}},
 	{name: "uniform-store", sentence: "[VUID-StandaloneSpirv-Uniform-06925] Any variable in the Uniform storage class decorated as Block must not be stored to or modified.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				root := c.rootOf(spirv.ID(in.Operands[0]))
-				if t := c.TypeOf(root.Result); root.Op == spirv.OpVariable && t.Storage == spirv.StorageClassUniform && c.Decorated(base(t.Elem).ID, spirv.DecorationBlock) {
-					c.faultAt(in, "a store to %%%d, a Block in Uniform", root.Result)
-				}
-			}, spirv.OpStore, spirv.OpCopyMemory)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			root := c.rootOf(spirv.ID(in.Operands[0]))
+			if t := c.TypeOf(root.Result); root.Op == spirv.OpVariable && t.Storage == spirv.StorageClassUniform && c.Decorated(base(t.Elem).ID, spirv.DecorationBlock) {
+				c.faultAt(in, "a store to %%%d, a Block in Uniform", root.Result)
+			}
+		}, spirv.OpStore, spirv.OpCopyMemory)},
 	{name: "aligned-size", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314] If the pointer [...] is in PhysicalStorageBuffer, [its] alignment must be a multiple of the size of the largest scalar type of the object that [it] points to. (Or 0, which compilers write.)",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t, at := c.TypeOf(spirv.ID(in.Operands[0])), 1
-				if in.Op == spirv.OpStore {
-					at = 2
-				}
-				if t == nil || t.Kind != KindPointer || t.Storage != spirv.StorageClassPhysicalStorageBuffer || t.Elem == nil || at+1 >= len(in.Operands) || spirv.MemoryAccess(in.Operands[at])&spirv.MemoryAccessAligned == 0 {
-					return
-				}
-				widest := uint32(0)
-				if heldPointer(t.Elem, map[*Type]bool{}) != nil {
-					widest = 8
-				}
-				eachScalar(t.Elem, func(s *Type) { widest = max(widest, uint32(s.Width)/8) })
-				if n := in.Operands[at+1]; n != 0 && n < widest {
-					c.faultAt(in, "Aligned %d: the widest scalar has %d bytes", n, widest)
-				}
-			}, spirv.OpLoad, spirv.OpStore)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t, at := c.TypeOf(spirv.ID(in.Operands[0])), 1
+			if in.Op == spirv.OpStore {
+				at = 2
+			}
+			if t == nil || t.Kind != KindPointer || t.Storage != spirv.StorageClassPhysicalStorageBuffer || t.Elem == nil || at+1 >= len(in.Operands) || spirv.MemoryAccess(in.Operands[at])&spirv.MemoryAccessAligned == 0 {
+				return
+			}
+			widest := uint32(0)
+			if heldPointer(t.Elem, map[*Type]bool{}) != nil {
+				widest = 8
+			}
+			eachScalar(t.Elem, func(s *Type) { widest = max(widest, uint32(s.Width)/8) })
+			if n := in.Operands[at+1]; n != 0 && n < widest {
+				c.faultAt(in, "Aligned %d: the widest scalar has %d bytes", n, widest)
+			}
+		}, spirv.OpLoad, spirv.OpStore)},
 	{name: "fast-math", sentence: "[FPFastMathMode, FPFastMathDefault] AllowTransform requires AllowContract and AllowReassoc. [FPFastMathDefault] must not include Fast. [FPFastMathMode] must not be applied to a target with NoContraction.",
 		check: fastMathBits},
 	{name: "physical-integers", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710] If the addressing model is PhysicalStorageBuffer64, [OpConvertUToPtr and OpConvertPtrToU] must have an integer of 64 bits.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.Type(in.Type)
-				if in.Op == spirv.OpConvertUToPtr {
-					t = c.TypeOf(spirv.ID(in.Operands[0]))
-				}
-				if t != nil && t.Kind == KindInt && t.Width != 64 {
-					c.faultAt(in, "an integer of %d bits: want 64", t.Width)
-				}
-			}, spirv.OpConvertUToPtr, spirv.OpConvertPtrToU)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.Type(in.Type)
+			if in.Op == spirv.OpConvertUToPtr {
+				t = c.TypeOf(spirv.ID(in.Operands[0]))
+			}
+			if t != nil && t.Kind == KindInt && t.Width != 64 {
+				c.faultAt(in, "an integer of %d bits: want 64", t.Width)
+			}
+		}, spirv.OpConvertUToPtr, spirv.OpConvertPtrToU)},
 	{name: "storage-class", sentence: "[VUID-StandaloneSpirv-None-04643] Storage Class must be limited to UniformConstant, Input, Uniform, Output, Workgroup, Private, Function, PushConstant, Image, StorageBuffer, [...] PhysicalStorageBuffer, [...] or TaskPayloadWorkgroupEXT. (And NodePayloadAMDX.)",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				switch class := spirv.StorageClass(in.Operands[0]); class {
-				case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter:
-					c.faultAt(in, "the storage class %s", class)
-				}
-			}, spirv.OpTypePointer)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			switch class := spirv.StorageClass(in.Operands[0]); class {
+			case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter:
+				c.faultAt(in, "the storage class %s", class)
+			}
+		}, spirv.OpTypePointer)},
 	{name: "encoded-dot", sentence: "[BFloat16DotProductKHR, DotProductBFloat16AccVALVE, DotProductFloat16AccFloat32VALVE, DotProductFloat16AccFloat16VALVE] Uses [the operands' type] in OpDot [OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE].",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.TypeOf(spirv.ID(in.Operands[0])).Component()
-				cap := floatDots[in.Op][t.Encoded]
-				if in.Op == spirv.OpDot && !t.Encoded || t.Width != 16 || c.Has(cap) {
-					return
-				}
-				c.faultAt(in, "operands of %s need the capability %s", c.typeText(t), cap)
-			}, spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.TypeOf(spirv.ID(in.Operands[0])).Component()
+			cap := floatDots[in.Op][t.Encoded]
+			if in.Op == spirv.OpDot && !t.Encoded || t.Width != 16 || c.Has(cap) {
+				return
+			}
+			c.faultAt(in, "operands of %s need the capability %s", c.typeText(t), cap)
+		}, spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)},
 	{name: "copy-logical", sentence: "[OpCopyLogical] Operand's type must logically match Result Type [...] and must not be the same type.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if a, b := c.TypeOf(spirv.ID(in.Operands[0])), c.Type(in.Type); a == nil || a == b || !logicallyMatch(a, b, map[[2]*Type]bool{}) {
-					c.faultAt(in, "from %s to %s", c.describe(a), c.typeText(b))
-				}
-			}, spirv.OpCopyLogical)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if a, b := c.TypeOf(spirv.ID(in.Operands[0])), c.Type(in.Type); a == nil || a == b || !logicallyMatch(a, b, map[[2]*Type]bool{}) {
+				c.faultAt(in, "from %s to %s", c.describe(a), c.typeText(b))
+			}
+		}, spirv.OpCopyLogical)},
 	{name: "forward-pointer", sentence: "[OpTypeForwardPointer] Storage Class is the Storage Class of the memory holding the object pointed to [as the OpTypePointer has it].",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				if t := c.Type(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindPointer || uint32(t.Storage) != in.Operands[1] {
-					c.faultAt(in, "%%%d is no pointer to %s", in.Operands[0], spirv.StorageClass(in.Operands[1]))
-				}
-			}, spirv.OpTypeForwardPointer)
-		}},
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			if t := c.Type(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindPointer || uint32(t.Storage) != in.Operands[1] {
+				c.faultAt(in, "%%%d is no pointer to %s", in.Operands[0], spirv.StorageClass(in.Operands[1]))
+			}
+		}, spirv.OpTypeForwardPointer)},
 	{name: "dot-product", sentence: "[OpSDot, OpUDot, OpSUDot, ...AccSat] Vector 1 and Vector 2 must be integer vectors of the same number of components and width, or both 32-bit integers with a Packed Vector Format. Result Type must be an integer type scalar at least as wide; of OpUDot unsigned, with unsigned vectors. [OpSUDot: Vector 2 unsigned.] Accumulator [...] must be the type of Result Type. [DotProductInputAll, DotProductInput4x8Bit, DotProductInput4x8BitPacked]",
 		check: dotProducts},
 }
@@ -275,11 +237,11 @@ var moduleRules = []rule{
 // debugLineCode is the number of DebugLine in its set.
 const debugLineCode = 103
 
-// eachDecorated visits the decorations of ids by OpDecorate, with the id's definition; groups are left out.
-func (c *extension) eachDecorated(visit func(in, target *spirv.Instruction, kind spirv.Decoration)) {
-	c.eachOp(func(in *spirv.Instruction) {
+// eachDecorated returns the rule that visits the decorations of ids by OpDecorate, with the id's definition; groups are left out.
+func eachDecorated(visit func(c *extension, in, target *spirv.Instruction, kind spirv.Decoration)) func(*extension) {
+	return eachOp(func(c *extension, in *spirv.Instruction) {
 		if target := c.Def(spirv.ID(in.Operands[0])); target.Op != spirv.OpDecorationGroup {
-			visit(in, target, spirv.Decoration(in.Operands[1]))
+			visit(c, in, target, spirv.Decoration(in.Operands[1]))
 		}
 	}, spirv.OpDecorate)
 }
@@ -562,7 +524,7 @@ func (c *extension) rootOf(id spirv.ID) *spirv.Instruction {
 // fastMathBits tests the masks of fast math.
 func fastMathBits(c *extension) {
 	const transform, parts = spirv.FPFastMathModeAllowTransform, spirv.FPFastMathModeAllowContract | spirv.FPFastMathModeAllowReassoc
-	c.eachDecorated(func(in, target *spirv.Instruction, kind spirv.Decoration) {
+	eachDecorated(func(c *extension, in, target *spirv.Instruction, kind spirv.Decoration) {
 		if kind != spirv.DecorationFPFastMathMode {
 			return
 		}
@@ -572,7 +534,7 @@ func fastMathBits(c *extension) {
 		if c.Decorated(target.Result, spirv.DecorationNoContraction) {
 			c.faultAt(in, "on %%%d, which has NoContraction", target.Result)
 		}
-	})
+	})(c)
 	for i := range c.EntryPoints {
 		for n := range c.EntryPoints[i].Modes {
 			m := &c.EntryPoints[i].Modes[n]

@@ -115,10 +115,13 @@ func isBallotOp(op spirv.Op) bool {
 	return ok
 }
 
-func (c *extension) eachBallotOp(visit func(in *spirv.Instruction, float bool)) {
-	for i := range c.Raw.Instructions {
-		if float, ok := ballotOps[c.Raw.Instructions[i].Op]; ok {
-			visit(&c.Raw.Instructions[i], float)
+// eachBallotOp returns the rule that visits the group operations of SPV_AMD_shader_ballot.
+func eachBallotOp(visit func(c *extension, in *spirv.Instruction, float bool)) func(*extension) {
+	return func(c *extension) {
+		for i := range c.Raw.Instructions {
+			if float, ok := ballotOps[c.Raw.Instructions[i].Op]; ok {
+				visit(c, &c.Raw.Instructions[i], float)
+			}
 		}
 	}
 }
@@ -132,37 +135,29 @@ var ballotRules = []rule{
 	{name: "capabilities", sentence: "To use the new core instructions, declare: OpCapability Groups"},
 	{name: "extensions", sentence: "To use the new core instructions, declare: OpCapability Groups OpExtension \"SPV_AMD_shader_ballot\" To use the new extended instructions, declare: OpExtension \"SPV_AMD_shader_ballot\""},
 	{name: "ballot-result", sentence: "<Result Type> must be an <integer type> scalar. (Floats for FAdd, FMin and FMax, where the text has a slip.)",
-		check: func(c *extension) {
-			c.eachBallotOp(func(in *spirv.Instruction, float bool) {
-				if want := map[bool]byte{true: 'F', false: 'I'}[float]; !c.Type(in.Type).is(want) {
-					c.faultAt(in, "result type %s: want a scalar %s", c.typeText(c.Type(in.Type)), classNames[want])
-				}
-			})
-		}},
+		check: eachBallotOp(func(c *extension, in *spirv.Instruction, float bool) {
+			if want := map[bool]byte{true: 'F', false: 'I'}[float]; !c.Type(in.Type).is(want) {
+				c.faultAt(in, "result type %s: want a scalar %s", c.typeText(c.Type(in.Type)), classNames[want])
+			}
+		})},
 	{name: "ballot-scope", sentence: "<Execution> must be Workgroup or Subgroup Scope.",
-		check: func(c *extension) {
-			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
-				if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
-					c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
-				}
-			})
-		}},
+		check: eachBallotOp(func(c *extension, in *spirv.Instruction, _ bool) {
+			if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
+				c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
+			}
+		})},
 	{name: "ballot-operation", sentence: "[core, Group Operation] Reduce, InclusiveScan or ExclusiveScan.",
-		check: func(c *extension) {
-			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
-				if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
-					c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
-				}
-			})
-		}},
+		check: eachBallotOp(func(c *extension, in *spirv.Instruction, _ bool) {
+			if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
+				c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
+			}
+		})},
 	{name: "ballot-x", sentence: "The type of <X> must be the same as <Result Type>.",
-		check: func(c *extension) {
-			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
-				if c.TypeOf(spirv.ID(in.Operands[2])) != c.Type(in.Type) {
-					c.faultAt(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
-				}
-			})
-		}},
+		check: eachBallotOp(func(c *extension, in *spirv.Instruction, _ bool) {
+			if c.TypeOf(spirv.ID(in.Operands[2])) != c.Type(in.Type) {
+				c.faultAt(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
+			}
+		})},
 	{name: "ballot-data", sentence: "The operand data can be any scalar or vector type.", check: ballotCheck(func(c *extension, in *spirv.Instruction, code uint32, a []uint32) {
 		if t := c.Type(in.Type); code <= 3 && !t.is('n') && !t.is('b') {
 			c.faultAt(in, "result type %s: want a scalar or vector", c.typeText(t))
@@ -264,20 +259,16 @@ var quadRules = []rule{
 			}
 		}
 	}},
-	{name: "quad-result", sentence: "Result Type must be a Boolean Type.", check: func(c *extension) {
-		c.eachOp(func(in *spirv.Instruction) {
-			if c.Type(in.Type).Kind != KindBool {
-				c.faultAt(in, "result type %s: want bool", c.typeText(c.Type(in.Type)))
-			}
-		}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)
-	}},
-	{name: "quad-predicate", sentence: "Predicate must be a Boolean Type.", check: func(c *extension) {
-		c.eachOp(func(in *spirv.Instruction) {
-			if t := c.TypeOf(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindBool {
-				c.faultAt(in, "predicate %%%d is %s: want bool", in.Operands[0], c.describe(t))
-			}
-		}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)
-	}},
+	{name: "quad-result", sentence: "Result Type must be a Boolean Type.", check: eachOp(func(c *extension, in *spirv.Instruction) {
+		if c.Type(in.Type).Kind != KindBool {
+			c.faultAt(in, "result type %s: want bool", c.typeText(c.Type(in.Type)))
+		}
+	}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)},
+	{name: "quad-predicate", sentence: "Predicate must be a Boolean Type.", check: eachOp(func(c *extension, in *spirv.Instruction) {
+		if t := c.TypeOf(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindBool {
+			c.faultAt(in, "predicate %%%d is %s: want bool", in.Operands[0], c.describe(t))
+		}
+	}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)},
 }
 
 var gcnModels = set(spirv.ExecutionModelFragment, spirv.ExecutionModelGeometry, spirv.ExecutionModelGLCompute,

@@ -5,36 +5,32 @@ import "spvsim/spirv"
 // stageRules lists the rules of the interfaces of entry points: inputs, outputs, and the work of mesh shaders.
 var stageRules = []rule{
 	{name: "location-once", sentence: "[VUID-StandaloneSpirv-OpEntryPoint-08721, 08722] Each OpEntryPoint must not have more than one Input [Output] variable with the same Location and Component [and Index].",
-		check: func(c *extension) {
-			c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, seen map[slot]spirv.ID) {
-				at, ok := c.Decoration(id, spirv.DecorationLocation)
-				if !ok || e.Model != spirv.ExecutionModelFragment && e.Model != spirv.ExecutionModelVertex || c.Decorated(id, spirv.DecorationPerVertexKHR) {
+		check: eachInterface(func(c *extension, e *EntryPoint, id spirv.ID, t *Type, seen map[slot]spirv.ID) {
+			at, ok := c.Decoration(id, spirv.DecorationLocation)
+			if !ok || e.Model != spirv.ExecutionModelFragment && e.Model != spirv.ExecutionModelVertex || c.Decorated(id, spirv.DecorationPerVertexKHR) {
+				return
+			}
+			component, _ := c.Decoration(id, spirv.DecorationComponent)
+			index, _ := c.Decoration(id, spirv.DecorationIndex)
+			s := &slots{seen: seen, first: slot{t.Storage, index, 0, 0}, id: id}
+			if s.assign(t.Elem, at, component); s.conflict != 0 {
+				c.faultAt(c.Def(id), "location %d of entry point %q is that of %%%d too", s.location, e.Name, s.conflict)
+			}
+		})},
+	{name: "built-in-location", sentence: "[VUID-StandaloneSpirv-Location-04915] The Location or Component decorations must not be used with BuiltIn. [VUID-StandaloneSpirv-Location-04918] [...] the members of a structure that is no Block, or of a variable with Location, must not be decorated with Location.",
+		check: eachInterface(func(c *extension, _ *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
+			located := c.Decorated(id, spirv.DecorationLocation) || c.Decorated(id, spirv.DecorationComponent)
+			if located && c.Decorated(id, spirv.DecorationBuiltIn) {
+				c.faultAt(c.Def(id), "a built-in with a location")
+			}
+			inner := base(t.Elem)
+			for n := range inner.Members {
+				if inner.Kind == KindStruct && c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) && (located || !c.block(inner) || c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn)) {
+					c.faultAt(c.Def(id), "member %d has a location: want a Block without one, and no built-in", n)
 					return
 				}
-				component, _ := c.Decoration(id, spirv.DecorationComponent)
-				index, _ := c.Decoration(id, spirv.DecorationIndex)
-				s := &slots{seen: seen, first: slot{t.Storage, index, 0, 0}, id: id}
-				if s.assign(t.Elem, at, component); s.conflict != 0 {
-					c.faultAt(c.Def(id), "location %d of entry point %q is that of %%%d too", s.location, e.Name, s.conflict)
-				}
-			})
-		}},
-	{name: "built-in-location", sentence: "[VUID-StandaloneSpirv-Location-04915] The Location or Component decorations must not be used with BuiltIn. [VUID-StandaloneSpirv-Location-04918] [...] the members of a structure that is no Block, or of a variable with Location, must not be decorated with Location.",
-		check: func(c *extension) {
-			c.eachInterface(func(_ *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
-				located := c.Decorated(id, spirv.DecorationLocation) || c.Decorated(id, spirv.DecorationComponent)
-				if located && c.Decorated(id, spirv.DecorationBuiltIn) {
-					c.faultAt(c.Def(id), "a built-in with a location")
-				}
-				inner := base(t.Elem)
-				for n := range inner.Members {
-					if inner.Kind == KindStruct && c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) && (located || !c.block(inner) || c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn)) {
-						c.faultAt(c.Def(id), "member %d has a location: want a Block without one, and no built-in", n)
-						return
-					}
-				}
-			})
-		}},
+			}
+		})},
 	{name: "built-in-once", sentence: "[VUID-StandaloneSpirv-OpEntryPoint-09658, 09659] Each OpEntryPoint must not have two or more Input [Output] variables decorated with the same BuiltIn.",
 		check: func(c *extension) {
 			for i := range c.EntryPoints {
@@ -96,63 +92,55 @@ var stageRules = []rule{
 			})
 		}},
 	{name: "flat", sentence: "[VUID-StandaloneSpirv-Flat-04744] Any variable with integer or double-precision floating-point type and with Input storage class in a fragment shader, must be decorated Flat. (glslang leaves it out for some built-ins.)", warning: true,
-		check: func(c *extension) {
-			c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
-				whole := t.Elem.is('i') || t.Elem.is('F') && t.Elem.Width == 64
-				if e.Model == spirv.ExecutionModelFragment && t.Storage == spirv.StorageClassInput && whole && !c.Decorated(id, spirv.DecorationFlat) {
-					c.faultAt(c.Def(id), "an input of %s without Flat", c.typeText(t.Elem))
-				}
-			})
-		}},
+		check: eachInterface(func(c *extension, e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
+			whole := t.Elem.is('i') || t.Elem.is('F') && t.Elem.Width == 64
+			if e.Model == spirv.ExecutionModelFragment && t.Storage == spirv.StorageClassInput && whole && !c.Decorated(id, spirv.DecorationFlat) {
+				c.faultAt(c.Def(id), "an input of %s without Flat", c.typeText(t.Elem))
+			}
+		})},
 	{name: "interpolation-stage", sentence: "[VUID-StandaloneSpirv-Flat-06201, 06202] The Flat, NoPerspective, Sample, and Centroid decorations must not be used on variables with the Output storage class in a fragment shader [or] the Input storage class in a vertex shader. [VUID-StandaloneSpirv-PerVertexKHR-06777] PerVertexKHR must only be used [...] in a fragment shader. [Index] Only valid with the Fragment Execution Model.",
-		check: func(c *extension) {
-			c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
-				fragment, input := e.Model == spirv.ExecutionModelFragment, t.Storage == spirv.StorageClassInput
-				for _, d := range c.Decorations(id) {
-					switch d.Kind {
-					case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
-						if fragment && !input || e.Model == spirv.ExecutionModelVertex && input {
-							c.faultAt(c.Def(id), "%s in %s of entry point %q, of %s", d.Kind, t.Storage, e.Name, e.Model)
-						}
-					case spirv.DecorationPerVertexKHR, spirv.DecorationIndex:
-						if !fragment {
-							c.faultAt(c.Def(id), "%s in entry point %q, of %s: want Fragment", d.Kind, e.Name, e.Model)
-						}
+		check: eachInterface(func(c *extension, e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
+			fragment, input := e.Model == spirv.ExecutionModelFragment, t.Storage == spirv.StorageClassInput
+			for _, d := range c.Decorations(id) {
+				switch d.Kind {
+				case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
+					if fragment && !input || e.Model == spirv.ExecutionModelVertex && input {
+						c.faultAt(c.Def(id), "%s in %s of entry point %q, of %s", d.Kind, t.Storage, e.Name, e.Model)
+					}
+				case spirv.DecorationPerVertexKHR, spirv.DecorationIndex:
+					if !fragment {
+						c.faultAt(c.Def(id), "%s in entry point %q, of %s: want Fragment", d.Kind, e.Name, e.Model)
 					}
 				}
-			})
-		}},
+			}
+		})},
 	{name: "interface-type", sentence: "[VUID-StandaloneSpirv-OpTypeFloat-10370, 10823] OpVariable of bfloat16 or an 8-bit float must not be declared with a Storage Class of Input or Output. [VUID-StandaloneSpirv-Input-09557] Any variable in Input or Output must not contain a PhysicalStorageBuffer pointer.",
-		check: func(c *extension) {
-			c.eachOp(func(in *spirv.Instruction) {
-				t := c.TypeOf(in.Result)
-				if !stageClasses[t.Storage] || t.Elem == nil {
-					return
-				}
-				if p := heldPointer(t.Elem, map[*Type]bool{}); p != nil {
-					c.faultAt(in, "a pointer to %s in %s", p.Storage, t.Storage)
-				}
-				eachScalar(t.Elem, func(s *Type) {
-					if s.Encoded {
-						c.faultAt(in, "%s in %s", c.typeText(s), t.Storage)
-					}
-				})
-			}, spirv.OpVariable)
-		}},
-	{name: "mesh-arrays", sentence: "[MeshEXT] All Output variables that are user-defined, or per vertex or primitive, must be arrays. [PerPrimitiveEXT] Only valid on a variable or member of Output in MeshEXT, or of Input in Fragment.",
-		check: func(c *extension) {
-			c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
-				if e.Model != spirv.ExecutionModelMeshEXT {
-					return
-				}
-				if t.Storage == spirv.StorageClassOutput && t.Elem.Kind != KindArray {
-					c.faultAt(c.Def(id), "an output of %s: want an array", c.typeText(t.Elem))
-				}
-				if t.Storage == spirv.StorageClassInput && c.Decorated(id, spirv.DecorationPerPrimitiveEXT) {
-					c.faultAt(c.Def(id), "PerPrimitiveEXT on an input of entry point %q", e.Name)
+		check: eachOp(func(c *extension, in *spirv.Instruction) {
+			t := c.TypeOf(in.Result)
+			if !stageClasses[t.Storage] || t.Elem == nil {
+				return
+			}
+			if p := heldPointer(t.Elem, map[*Type]bool{}); p != nil {
+				c.faultAt(in, "a pointer to %s in %s", p.Storage, t.Storage)
+			}
+			eachScalar(t.Elem, func(s *Type) {
+				if s.Encoded {
+					c.faultAt(in, "%s in %s", c.typeText(s), t.Storage)
 				}
 			})
-		}},
+		}, spirv.OpVariable)},
+	{name: "mesh-arrays", sentence: "[MeshEXT] All Output variables that are user-defined, or per vertex or primitive, must be arrays. [PerPrimitiveEXT] Only valid on a variable or member of Output in MeshEXT, or of Input in Fragment.",
+		check: eachInterface(func(c *extension, e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
+			if e.Model != spirv.ExecutionModelMeshEXT {
+				return
+			}
+			if t.Storage == spirv.StorageClassOutput && t.Elem.Kind != KindArray {
+				c.faultAt(c.Def(id), "an output of %s: want an array", c.typeText(t.Elem))
+			}
+			if t.Storage == spirv.StorageClassInput && c.Decorated(id, spirv.DecorationPerPrimitiveEXT) {
+				c.faultAt(c.Def(id), "PerPrimitiveEXT on an input of entry point %q", e.Name)
+			}
+		})},
 	{name: "mesh-indices", sentence: "[VUID-PrimitivePointIndicesEXT-07042, 07046, PrimitiveLineIndicesEXT-07048, 07052, PrimitiveTriangleIndicesEXT-07054, 07058, CullPrimitiveEXT-10589] [The built-in] must be used with [its] Execution Mode. The size of the array [...] must match the value specified by OutputPrimitivesEXT.",
 		check: meshIndices},
 	{name: "mesh-counts", sentence: "[OpSetMeshOutputsEXT, VUID-MeshEXT-07332, 07333] The Vertex Count must be less than or equal to OutputVertices, the Primitive Count to OutputPrimitivesEXT.",
@@ -258,6 +246,13 @@ func (c *extension) eachInterface(visit func(e *EntryPoint, id spirv.ID, t *Type
 				visit(&c.EntryPoints[i], id, t, taken)
 			}
 		}
+	}
+}
+
+// eachInterface returns the rule that visits the inputs and outputs of each entry point.
+func eachInterface(visit func(c *extension, e *EntryPoint, id spirv.ID, t *Type, seen map[slot]spirv.ID)) func(*extension) {
+	return func(c *extension) {
+		c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, seen map[slot]spirv.ID) { visit(c, e, id, t, seen) })
 	}
 }
 

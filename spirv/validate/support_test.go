@@ -107,6 +107,13 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 // TestEveryCapabilityHasARow: the grammar and the table name the same capabilities, and rows that do not run have a
 // reason.
 func TestEveryCapabilityHasARow(t *testing.T) {
+	listed := 0
+	for _, row := range capabilitiesByFeature {
+		listed += len(row.capabilities)
+	}
+	if listed != len(capabilityFeatures) {
+		t.Errorf("%d capabilities are listed, %d of them once", listed, len(capabilityFeatures))
+	}
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
 		f := capabilityFeature(c)

@@ -38,8 +38,8 @@ func init() {
 		spirv.OpTypeCooperativeMatrixKHR: (*valueCheck).matrixDeclaration, spirv.OpCooperativeMatrixLoadKHR: (*valueCheck).matrixLoad,
 		spirv.OpCooperativeMatrixStoreKHR: (*valueCheck).matrixStore, spirv.OpCooperativeMatrixMulAddKHR: (*valueCheck).matrixMulAdd,
 		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
-		spirv.OpMatrixTimesVector:          (*valueCheck).matrixVector, spirv.OpVectorTimesMatrix: (*valueCheck).vectorMatrix,
-		spirv.OpMatrixTimesMatrix: (*valueCheck).matrixMatrix, spirv.OpOuterProduct: (*valueCheck).outer,
+		spirv.OpMatrixTimesVector:          product(fitMatrixVector), spirv.OpVectorTimesMatrix: product(fitVectorMatrix),
+		spirv.OpMatrixTimesMatrix: product(fitMatrixMatrix), spirv.OpOuterProduct: product(fitOuter),
 		spirv.OpIAddCarry: (*valueCheck).pairResult, spirv.OpISubBorrow: (*valueCheck).pairResult,
 		spirv.OpUMulExtended: (*valueCheck).pairResult, spirv.OpSMulExtended: (*valueCheck).pairResult,
 		spirv.OpUConvert: (*valueCheck).otherWidth, spirv.OpSConvert: (*valueCheck).otherWidth, spirv.OpFConvert: (*valueCheck).otherWidth,
@@ -127,7 +127,10 @@ func (t *Type) composite() bool {
 	return t.Kind == KindVector || t.Kind == KindMatrix || t.Kind == KindArray || t.Kind == KindStruct || t.Kind == KindCooperativeMatrix
 }
 
-func (v *valueCheck) constituents(o []uint32) {
+func (v *valueCheck) constituents(o []uint32) { v.parts(o, true) }
+
+// parts tests that the operands are the parts of the result, and constants.
+func (v *valueCheck) parts(o []uint32, constants bool) {
 	t := v.result()
 	if !t.composite() {
 		if t.Kind != KindOther {
@@ -140,8 +143,7 @@ func (v *valueCheck) constituents(o []uint32) {
 		return
 	}
 	for i, id := range o {
-		if def := v.m.Def(spirv.ID(id)); !constant(def.Op) && def.Op != spirv.OpUndef {
-			v.fault("operand %d: %%%d is not a constant", i, id)
+		if constants && !v.constantOperand(i, id) {
 			return
 		}
 		if v.m.TypeOf(spirv.ID(id)) != t.partType(uint32(i)) {
@@ -151,12 +153,20 @@ func (v *valueCheck) constituents(o []uint32) {
 	}
 }
 
-func (v *valueCheck) replicatedConstant(o []uint32) {
-	if def := v.m.Def(spirv.ID(o[0])); !constant(def.Op) && def.Op != spirv.OpUndef {
-		v.fault("operand 0: %%%d is not a constant", o[0])
-		return
+// constantOperand tests that an operand is a constant.
+func (v *valueCheck) constantOperand(i int, id uint32) bool {
+	def := v.m.Def(spirv.ID(id))
+	if !constant(def.Op) && def.Op != spirv.OpUndef {
+		v.fault("operand %d: %%%d is not a constant", i, id)
+		return false
 	}
-	v.replicated(o)
+	return true
+}
+
+func (v *valueCheck) replicatedConstant(o []uint32) {
+	if v.constantOperand(0, o[0]) {
+		v.replicated(o)
+	}
 }
 
 // replicated wants a value of the type of each part.
@@ -184,23 +194,7 @@ func (v *valueCheck) construct(o []uint32) {
 		v.constructVector(t, o)
 		return
 	}
-	if t.Kind == KindOther {
-		return
-	}
-	if !t.composite() {
-		v.fault("result type %s: want a composite", v.m.typeText(t))
-		return
-	}
-	if n := t.numParts(); n >= 0 && n != len(o) {
-		v.fault("%d constituents: the type has %d", len(o), n)
-		return
-	}
-	for i, id := range o {
-		if v.m.TypeOf(spirv.ID(id)) != t.partType(uint32(i)) {
-			v.fault("operand %d: %%%d is not of the type of the part", i, id)
-			return
-		}
-	}
+	v.parts(o, false)
 }
 
 // constructVector tests that the operands are scalars and vectors with together as many components as the type.
@@ -320,7 +314,7 @@ func (v *valueCheck) phiParents(o []uint32) {
 	from := map[int32]bool{}
 	for i := 1; i < len(o); i += 2 {
 		n, ok := g.index[spirv.ID(o[i])]
-		if !ok || !leads(g.next[n], here) {
+		if !ok || !slices.Contains(g.next[n], here) {
 			v.fault("%%%d is not a block that branches here", o[i])
 			return
 		}
@@ -329,10 +323,6 @@ func (v *valueCheck) phiParents(o []uint32) {
 	if want := g.incoming(here); len(from) != want || len(o) != 2*want {
 		v.fault("%d pairs: %d blocks branch here", len(o)/2, want)
 	}
-}
-
-func leads(next []int32, to int32) bool {
-	return slices.Contains(next, to)
 }
 
 func (v *valueCheck) selects(o []uint32) {
@@ -403,44 +393,30 @@ func (v *valueCheck) transpose(o []uint32) {
 	}
 }
 
-func (v *valueCheck) matrixVector(o []uint32) {
-	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
-	if a == nil || b == nil {
-		return
-	}
-	if a.Kind != KindMatrix || t != a.Elem || b.Kind != KindVector || b.Elem != t.Elem || b.Count != a.Count {
-		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
-	}
-}
-
-func (v *valueCheck) vectorMatrix(o []uint32) {
-	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
-	if a == nil || b == nil {
-		return
-	}
-	if b.Kind != KindMatrix || a != b.Elem || t.Kind != KindVector || t.Elem != a.Elem || t.Count != b.Count {
-		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+// product returns the rule of a product: fits reports whether the types of its operands and its result fit.
+func product(fits func(a, b, t *Type) bool) func(v *valueCheck, o []uint32) {
+	return func(v *valueCheck, o []uint32) {
+		a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+		if a != nil && b != nil && !fits(a, b, t) {
+			v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+		}
 	}
 }
 
-func (v *valueCheck) matrixMatrix(o []uint32) {
-	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
-	if a == nil || b == nil {
-		return
-	}
-	if a.Kind != KindMatrix || !shape(b, 0, a.Count) || !shape(t, b.Count, a.Elem.Count) || t.Elem != a.Elem || b.Component() != t.Component() {
-		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
-	}
+func fitMatrixVector(a, b, t *Type) bool {
+	return a.Kind == KindMatrix && t == a.Elem && b.Kind == KindVector && b.Elem == t.Elem && b.Count == a.Count
 }
 
-func (v *valueCheck) outer(o []uint32) {
-	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
-	if a == nil || b == nil {
-		return
-	}
-	if t.Kind != KindMatrix || t.Elem != a || b.Kind != KindVector || b.Elem != a.Elem || b.Count != t.Count {
-		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
-	}
+func fitVectorMatrix(a, b, t *Type) bool {
+	return b.Kind == KindMatrix && a == b.Elem && t.Kind == KindVector && t.Elem == a.Elem && t.Count == b.Count
+}
+
+func fitMatrixMatrix(a, b, t *Type) bool {
+	return a.Kind == KindMatrix && shape(b, 0, a.Count) && shape(t, b.Count, a.Elem.Count) && t.Elem == a.Elem && b.Component() == t.Component()
+}
+
+func fitOuter(a, b, t *Type) bool {
+	return t.Kind == KindMatrix && t.Elem == a && b.Kind == KindVector && b.Elem == a.Elem && b.Count == t.Count
 }
 
 // pairResult tests results that are a structure of two values.

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,6 +52,20 @@ func TestDestroyNullHandles(t *testing.T) {
 		said, err := os.ReadFile(f.Name())
 		if err != nil || bytes.Contains(said, []byte("vkDestroyFramebuffer: the device does not support this command")) != refused {
 			t.Errorf("handle %#x: %v, and the driver says %q", handle, err, said)
+		}
+	}
+}
+
+// The C functions of these kinds pack the handle that Call reads, besides the device.
+func TestDestroyTrampolinesPackTheHandle(t *testing.T) {
+	text := suite.Must(os.ReadFile("../trampolines.c"))(t)
+	for i := range commands {
+		if c := &commands[i]; c.call != nil || !strings.HasPrefix(c.name, "vkDestroy") {
+			continue
+		}
+		packed := fmt.Appendf(nil, "static void c%d(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2};", i)
+		if !bytes.Contains(text, packed) {
+			t.Errorf("%s: trampolines.c lacks %q", commands[i].name, packed)
 		}
 	}
 }
