@@ -144,7 +144,7 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 // End returns the group of a workgroup that has ended.
 func (g *GroupCheck) End() {
 	for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
-		g.report(unwritten, 0, g.lds.firstReads[at], at)
+		g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
 	}
 	for i := range g.waves {
 		g.first = max(g.first, g.waves[i].epoch+1)
