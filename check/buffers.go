@@ -310,9 +310,9 @@ func (l *LaunchCheck) touch(a *bufferAccess, p *place, now bufferRecord) {
 	case write:
 		p.writes[i] = now
 	case atomicWrite:
-		l.addRecord(&p.atomics[i], now)
+		l.addRecord(a.g, &p.atomics[i], now)
 	default:
-		l.addRecord(&p.reads[i], now)
+		l.addRecord(a.g, &p.reads[i], now)
 	}
 }
 
@@ -330,8 +330,8 @@ func (p *page) written(i uint64) bool {
 	return p.writes != nil && p.writes[i] != 0 || p.atomics != nil && p.atomics[i][0] != 0
 }
 
-func (l *LaunchCheck) addRecord(r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && before.row() != now.row() && l.row(before.row()).group != l.row(now.row()).group {
+func (l *LaunchCheck) addRecord(g *GroupCheck, r *[2]bufferRecord, now bufferRecord) {
+	if before := r[0]; before != 0 && before.row() != now.row() && (before.row() <= g.lastBefore || l.row(before.row()).group != g.serial) {
 		r[1] = before
 	}
 	r[0] = now
@@ -489,6 +489,7 @@ func (l *LaunchCheck) begin(g *GroupCheck) uint32 {
 		return 0
 	}
 	l.groups = append(l.groups, groupOfLaunch{program: g.program, id: g.id})
+	g.lastBefore = l.last
 	if g.fenced, g.pending, g.acquired = 0, 0, 0; l.setup.Graph {
 		g.acquired = l.clock
 	}

@@ -74,10 +74,11 @@ type GroupCheck struct {
 	access
 	first uint32 // epoch in which the next workgroup begins
 
-	launch   *LaunchCheck
-	rows     []uint32            // of the launch: the last one of each wave's instruction
-	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
-	released map[uint64]released // by place of an atomic
+	launch     *LaunchCheck
+	rows       []uint32            // of the launch: the last one of each wave's instruction
+	serial     uint32              // in the launch, from 1; 0: its buffers are not checked
+	lastBefore uint32              // the launch's last row when it began: rows up to it are other workgroups'
+	released   map[uint64]released // by place of an atomic
 	groupOrder
 }
 

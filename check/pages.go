@@ -184,7 +184,7 @@ func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) 
 	case p.ofBlocks>>b&1 == 0 || p.atomics != nil || !l.isBefore(a, w) || a.fromPayload && w == 0:
 		return false
 	case a.kind == read:
-		l.addRecord(r, first)
+		l.addRecord(a.g, r, first)
 	case !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]):
 		return false
 	default:
