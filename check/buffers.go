@@ -267,18 +267,21 @@ func consecutive(mask uint64, addr *[64]uint64, bytes uint64) (next uint64) {
 	return next & mask & (mask >> 1)
 }
 
-// outer returns the first and the last lane of those that read one place: the records of a workgroup are of all its lanes.
+// outer returns the first and the last lane of each row of lanes that read one place: the records of a workgroup are of all its lanes. It
+// looks no further if the first two lanes read different places.
 func outer(mask uint64, addr *[64]uint64) uint64 {
 	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
-	if addr[first] != addr[last] {
+	if first == last || addr[first] != addr[first+1] {
 		return mask
 	}
-	for rest := mask; rest != 0; rest &= rest - 1 {
-		if addr[bits.TrailingZeros64(rest)] != addr[first] {
-			return mask
+	var same uint64 // as the lane before
+	for l := first + 1; l <= last; l++ {
+		if addr[l] == addr[l-1] {
+			same |= 1 << l
 		}
 	}
-	return 1<<first | 1<<last
+	same &= mask & (mask << 1)
+	return mask &^ (same & (same >> 1))
 }
 
 // A bufferAccess is one instruction of a wave while it is checked.
