@@ -33,16 +33,16 @@ func elementBytes(in *isa.Inst) uint32 { return uint32(lane.Element(in).Bits() /
 
 // An ldsInst is what the check needs of an instruction that accesses the LDS.
 type ldsInst struct {
-	kind    kind
-	atomic  bool
-	ignored bool   // its results are used only where another instruction accesses the same bytes
-	blind   bool   // what it stores does not depend on what was there
-	result  bool   // it returns what was there
-	runs    uint32 // of consecutive bytes
-	bytes   uint32 // of a run
-	stride  uint32 // between runs
-	reach   uint32 // bytes from the offset to the end of the last run
-	words   bool   // runs and the stride are of whole words
+	kind      kind
+	atomic    bool
+	ignored   bool   // its results are used only where another instruction accesses the same bytes
+	blind     bool   // what it stores does not depend on what was there
+	result    bool   // it returns what was there
+	runs      uint32 // of consecutive bytes
+	bytes     uint32 // of a run
+	stride    uint32 // between runs
+	spanBytes uint32 // bytes from the offset to the end of the last run
+	words     bool   // runs and the stride are of whole words
 }
 
 // ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction.
@@ -60,7 +60,7 @@ func ldsInsts(insts []isa.Inst) []ldsInst {
 			result: lane.Result(in, 0).Kind != isa.None,
 			runs:   uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
 		i := &list[pc]
-		i.reach, i.words = i.stride*(i.runs-1)+i.bytes, (i.bytes|i.stride)%wordBytes == 0
+		i.spanBytes, i.words = i.stride*(i.runs-1)+i.bytes, (i.bytes|i.stride)%wordBytes == 0
 	}
 	return list
 }
@@ -152,7 +152,7 @@ func (a *access) locate(s *shadow, i *ldsInst, mask uint64) {
 	a.params.Base, a.params.Exec = base, mask
 	a.row.Compute(index, &a.params)
 	a.offsets = a.row.Offsets[:len(index)]
-	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.reach) <= uint64(s.bytes)
+	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= uint64(s.bytes)
 }
 
 // findWhole finds whether the accesses are of whole words that are not split.
@@ -164,16 +164,16 @@ func (a *access) findWhole(s *shadow, i *ldsInst, mask uint64) bool {
 	if s.split.end == 0 {
 		end = uint64(s.bytes)
 	}
-	a.whole = i.words
-	if a.aligned && a.row.Bits%wordBytes == 0 && uint64(a.row.Last)+uint64(i.reach) <= end {
-		return a.whole
+	a.wholeWords = i.words
+	if a.aligned && a.row.Bits%wordBytes == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
+		return a.wholeWords
 	}
-	for ; mask != 0 && a.whole; mask &= mask - 1 {
+	for ; mask != 0 && a.wholeWords; mask &= mask - 1 {
 		from := a.offset(bits.TrailingZeros64(mask))
-		end := uint64(from) + uint64(i.reach)
-		a.whole = from%wordBytes == 0 && end <= uint64(s.bytes) && (from >= s.split.end || end <= uint64(s.split.from))
+		end := uint64(from) + uint64(i.spanBytes)
+		a.wholeWords = from%wordBytes == 0 && end <= uint64(s.bytes) && (from >= s.split.end || end <= uint64(s.split.from))
 	}
-	return a.whole
+	return a.wholeWords
 }
 
 // splitWords splits the words that an instruction accesses, as far as they are not.
@@ -181,7 +181,7 @@ func (g *GroupCheck) splitWords(i *ldsInst, mask uint64) {
 	s := &g.lds
 	for ; mask != 0; mask &= mask - 1 {
 		from := g.offset(bits.TrailingZeros64(mask))
-		end := uint32(min(uint64(from)+uint64(i.reach), uint64(s.bytes)))
+		end := uint32(min(uint64(from)+uint64(i.spanBytes), uint64(s.bytes)))
 		if from < end && (from < s.split.from || end > s.split.end) {
 			g.recordReads()
 			s.splitWords(from, end)
@@ -227,7 +227,7 @@ func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
 
 // stepOf returns the number of granules that an access has one record for.
 func (s *shadow) stepOf(p *places) uint {
-	if p.whole {
+	if p.wholeWords {
 		return s.wide
 	}
 	return 1

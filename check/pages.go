@@ -5,7 +5,7 @@ package check
 // granule. Otherwise its granules have. Kinds that no access was of are nil. Granules are words until an access is of less. From then on
 // the page has no records, and its parts have, whose granules are the smallest ones of the launch.
 type page struct {
-	parts       []page
+	subpages    []page
 	ofBlocks    uint16 // blocks that have records, and their granules none
 	blockWrites [pageBlocks]bufferRecord
 	blockReads  [pageBlocks][2]bufferRecord
@@ -97,13 +97,13 @@ func (l *LaunchCheck) isWhole(places uint64) bool {
 func (l *LaunchCheck) placeOf(addr uint64, whole bool) place {
 	p := l.pageOf(addr >> (wordShift + pageShift))
 	switch {
-	case p == nil, p.parts == nil && !whole && !l.divide(p):
+	case p == nil, p.subpages == nil && !whole && !l.divide(p):
 		return place{}
-	case p.parts == nil:
+	case p.subpages == nil:
 		return place{p, addr >> wordShift, wordShift}
 	}
 	at := addr >> l.shift
-	return place{&p.parts[at>>pageShift%uint64(len(p.parts))], at, l.shift}
+	return place{&p.subpages[at>>pageShift%uint64(len(p.subpages))], at, l.shift}
 }
 
 // divide gives a page parts; false: the table is full.
@@ -140,7 +140,7 @@ func (l *LaunchCheck) divide(p *page) bool {
 			}
 		}
 	}
-	*p = page{parts: parts}
+	*p = page{subpages: parts}
 	return true
 }
 

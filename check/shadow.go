@@ -275,9 +275,9 @@ func (s *shadow) splitWords(from, end uint32) {
 
 // places are where the lanes of an instruction access the LDS.
 type places struct {
-	offsets []uint32 // of the lanes, or the one of all
-	aligned bool     // those of active lanes are within the LDS, and granules begin there
-	whole   bool     // the accesses are of whole words that are not split
+	offsets    []uint32 // of the lanes, or the one of all
+	aligned    bool     // those of active lanes are within the LDS, and granules begin there
+	wholeWords bool     // the accesses are of whole words that are not split
 }
 
 // offset returns a lane's offset. There are as many as lanes, a power of two, or one.
@@ -298,7 +298,7 @@ func (l *readLog) add(base record, mask uint64, p *places) bool {
 	if p.aligned {
 		w[4]++
 	}
-	if p.whole {
+	if p.wholeWords {
 		w[4] += 2
 	}
 	copy(w[logHeader:], p.offsets)
