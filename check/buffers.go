@@ -17,7 +17,7 @@ type LaunchCheck struct {
 	checker *Checker
 	setup   LaunchSetup
 	mutex   sync.Mutex
-	shift   uint // log2 of the bytes of a granule
+	shift   uint // log2 of the bytes of the smallest granule
 	pages   pageTable
 	groups  []groupOfLaunch // by serial number, from 1
 	rows    []*[rowsAtOnce]bufferRow
@@ -52,7 +52,7 @@ const maxGroups = 1 << 22
 
 // Launch begins a launch.
 func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
-	l := &LaunchCheck{checker: c, setup: s, shift: 2, pages: pageTable{chunks: map[uint64]*chunk{}}}
+	l := &LaunchCheck{checker: c, setup: s, shift: wordShift, pages: pageTable{chunks: map[uint64]*chunk{}}}
 	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
 	l.clock, l.published = 1, map[uint64]uint32{}
 	l.rows, l.last = []*[rowsAtOnce]bufferRow{{hostRow: {group: 1}}}, hostRow
@@ -132,7 +132,7 @@ type bufferRow struct {
 	pc     uint32
 	wave   uint8
 	atomic bool
-	width  uint8 // log2 of the granules that a lane accesses; noWidth: they are no power of two
+	width  uint8 // log2 of the bytes that a lane accesses; noWidth: they are no power of two
 }
 
 // A bufferRecord is an access of one lane to device memory: the number of its row, and the lane. 0: none.
@@ -203,7 +203,7 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			g.synchronizeWaves(&g.waves[st.WaveInGroup], in, addr[bits.TrailingZeros64(rest)])
 		}
 	}
-	width := l.widthOf(bytes)
+	width := widthOf(bytes)
 	row := l.rowOf(g, bufferRow{g.serial, l.clock, uint32(pc), uint8(st.WaveInGroup), k == atomicRead, width})
 	if row == 0 {
 		return
@@ -212,36 +212,42 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 		mask = outer(mask, addr)
 	}
 	a := bufferAccess{g: g, kind: k, row: row, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
-	byBlock := width <= blockShift && (k == read || k == write)
-	var lanes, next uint64
-	if byBlock {
-		lanes, next = 1<<(blockGranules>>width)-1, consecutive(mask, addr, bytes) // those of a block
+	var next uint64
+	if width != noWidth && (k == read || k == write) {
+		next = consecutive(mask, addr, bytes)
 	}
 	for mask != 0 {
 		n := bits.TrailingZeros64(mask)
 		now := bufferRecord(row<<laneBits | uint32(n))
-		if byBlock && addr[n]&(blockGranules<<l.shift-1) == 0 && next>>n&(lanes>>1) == lanes>>1 && l.touchBlock(&a, now, addr[n]>>l.shift) {
-			mask &^= lanes << n
-			continue
-		}
-		mask &= mask - 1
-		for at, end := addr[n]>>l.shift, addr[n]+bytes; at<<l.shift < end; at++ {
-			p := l.pageFor(at>>pageShift, k)
-			if p == nil || p.ofBlocks>>(at%pageGranules/blockGranules)&1 != 0 && !l.expand(p, at) {
+		whole := l.isWhole(addr[n] | bytes)
+		for at, end := addr[n], addr[n]+bytes; at < end; {
+			p := l.placeOf(at, whole)
+			if p.page == nil {
 				return
 			}
-			l.touch(&a, p, now, at)
+			if at == addr[n] && p.at%blockGranules == 0 && next>>n&1 != 0 {
+				if lanes := p.lanesOfBlock(width); lanes != 0 && next>>n&(lanes>>1) == lanes>>1 && l.touchBlock(&a, now, &p) {
+					mask &^= lanes << n
+					break
+				}
+			}
+			if !p.has(k) && !l.addKind(p.page, k) || p.ofBlocks>>p.block()&1 != 0 && !l.expand(&p) {
+				return
+			}
+			l.touch(&a, &p, now)
+			at = (at>>p.shift + 1) << p.shift
 		}
+		mask &^= 1 << n
 	}
 }
 
-// noWidth is the width of accesses whose granules are no power of two.
+// noWidth is the width of accesses whose bytes are no power of two.
 const noWidth = math.MaxUint8
 
-// widthOf returns the log2 of the granules of an access.
-func (l *LaunchCheck) widthOf(bytes uint64) uint8 {
-	if n := bytes >> l.shift; n<<l.shift == bytes && bits.OnesCount64(n) == 1 {
-		return uint8(bits.TrailingZeros64(n))
+// widthOf returns the log2 of the bytes of an access.
+func widthOf(bytes uint64) uint8 {
+	if bits.OnesCount64(bytes) == 1 {
+		return uint8(bits.TrailingZeros64(bytes))
 	}
 	return noWidth
 }
@@ -261,18 +267,21 @@ func consecutive(mask uint64, addr *[64]uint64, bytes uint64) (next uint64) {
 	return next & mask & (mask >> 1)
 }
 
-// outer returns the first and the last lane of those that read one place: the records of a workgroup are of all its lanes.
+// outer returns the first and the last lane of each row of lanes that read one place: the records of a workgroup are of all its lanes. It
+// looks no further if the first two lanes read different places.
 func outer(mask uint64, addr *[64]uint64) uint64 {
 	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
-	if addr[first] != addr[last] {
+	if first == last || addr[first] != addr[first+1] {
 		return mask
 	}
-	for rest := mask; rest != 0; rest &= rest - 1 {
-		if addr[bits.TrailingZeros64(rest)] != addr[first] {
-			return mask
+	var same uint64 // as the lane before
+	for l := first + 1; l <= last; l++ {
+		if addr[l] == addr[l-1] {
+			same |= 1 << l
 		}
 	}
-	return 1<<first | 1<<last
+	same &= mask & (mask << 1)
+	return mask &^ (same & (same >> 1))
 }
 
 // A bufferAccess is one instruction of a wave while it is checked.
@@ -284,37 +293,37 @@ type bufferAccess struct {
 }
 
 // touch checks and records an access to a granule of a page, which has records of its kind.
-func (l *LaunchCheck) touch(a *bufferAccess, p *page, now bufferRecord, at uint64) {
-	i := at % pageGranules
+func (l *LaunchCheck) touch(a *bufferAccess, p *place, now bufferRecord) {
+	i := p.at % pageGranules
 	if p.writes != nil {
 		if before := p.writes[i]; before != 0 && before.row() != a.row {
-			l.against(a.g, before, now, at)
+			l.against(a.g, before, now, p)
 		}
 	}
 	if p.atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
-		l.againstBoth(a, &p.atomics[i], now, at)
+		l.againstBoth(a, &p.atomics[i], now, p)
 	}
 	if p.reads != nil && a.kind != read && a.kind != atomicRead {
-		l.againstBoth(a, &p.reads[i], now, at)
+		l.againstBoth(a, &p.reads[i], now, p)
 	}
 	if a.fromPayload && !p.written(i) {
-		l.unwritten(a.g, now, at)
+		l.unwritten(a.g, now, p)
 	}
 	switch a.kind {
 	case write:
 		p.writes[i] = now
 	case atomicWrite:
-		l.addRecord(&p.atomics[i], now)
+		l.addRecord(a.g, &p.atomics[i], now)
 	default:
-		l.addRecord(&p.reads[i], now)
+		l.addRecord(a.g, &p.reads[i], now)
 	}
 }
 
 // againstBoth checks an access against those that stand beside each other.
-func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, at uint64) {
+func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, p *place) {
 	for _, before := range both {
 		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
-			l.against(a.g, before, now, at)
+			l.against(a.g, before, now, p)
 		}
 	}
 }
@@ -324,8 +333,8 @@ func (p *page) written(i uint64) bool {
 	return p.writes != nil && p.writes[i] != 0 || p.atomics != nil && p.atomics[i][0] != 0
 }
 
-func (l *LaunchCheck) addRecord(r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && before.row() != now.row() && l.row(before.row()).group != l.row(now.row()).group {
+func (l *LaunchCheck) addRecord(g *GroupCheck, r *[2]bufferRecord, now bufferRecord) {
+	if before := r[0]; before != 0 && before.row() != now.row() && (before.row() <= g.lastBefore || l.row(before.row()).group != g.serial) {
 		r[1] = before
 	}
 	r[0] = now
@@ -357,7 +366,7 @@ func (l *LaunchCheck) stop(why string) {
 }
 
 // against reports an access that has no order with an earlier one of another workgroup.
-func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint64) {
+func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place) {
 	before := l.row(earlier.row())
 	if before.group == g.serial || l.ordered(g, before) {
 		return
@@ -366,7 +375,7 @@ func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at uint6
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	f := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, 1)
+	f := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, at.times(l))
 	if f == nil {
 		return
 	}
@@ -387,19 +396,19 @@ func (l *LaunchCheck) laneOf(r bufferRecord) record {
 }
 
 // unwritten reports a read of a payload that nothing wrote.
-func (l *LaunchCheck) unwritten(g *GroupCheck, now bufferRecord, at uint64) {
+func (l *LaunchCheck) unwritten(g *GroupCheck, now bufferRecord, at *place) {
 	c, after := l.checker, l.laneOf(now)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, 1); f != nil {
+	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, at.times(l)); f != nil {
 		f.After = sideOf(g.program, after)
 		l.locate(f, g, after.pc(), at)
 	}
 }
 
 // locate says where the granule of a finding is.
-func (l *LaunchCheck) locate(f *Finding, g *GroupCheck, pc int, at uint64) {
-	m, addr := g.program.Insts[pc].Mem, at<<l.shift
+func (l *LaunchCheck) locate(f *Finding, g *GroupCheck, pc int, at *place) {
+	m, addr := g.program.Insts[pc].Mem, at.at<<at.shift
 	if f.Memory, f.Address = "buffer", addr; m.Payload {
 		f.Memory = "payload"
 	}
@@ -417,11 +426,13 @@ func (g *GroupCheck) NewPayload(addr, bytes uint64) { g.launch.NewPayload(addr, 
 func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	for at := addr >> l.shift; at<<l.shift < addr+bytes && !l.full; at++ {
-		p, i := l.pageOf(at>>pageShift), at%pageGranules
-		if p == nil || p.ofBlocks>>(i/blockGranules)&1 != 0 && !l.expand(p, at) {
+	for at := addr; at < addr+bytes && !l.full; {
+		p := l.placeOf(at, l.isWhole(addr|bytes))
+		if p.page == nil || p.ofBlocks>>p.block()&1 != 0 && !l.expand(&p) {
 			return
 		}
+		i := p.at % pageGranules
+		at = (at>>p.shift + 1) << p.shift
 		if p.reads != nil {
 			p.reads[i] = [2]bufferRecord{}
 		}
@@ -429,7 +440,7 @@ func (l *LaunchCheck) NewPayload(addr, bytes uint64, fromHost bool) {
 			p.atomics[i] = [2]bufferRecord{}
 		}
 		switch {
-		case fromHost && (p.writes != nil || l.addKind(p, write)):
+		case fromHost && (p.writes != nil || l.addKind(p.page, write)):
 			p.writes[i] = hostRow << laneBits
 		case p.writes != nil:
 			p.writes[i] = 0
@@ -481,6 +492,7 @@ func (l *LaunchCheck) begin(g *GroupCheck) uint32 {
 		return 0
 	}
 	l.groups = append(l.groups, groupOfLaunch{program: g.program, id: g.id})
+	g.lastBefore = l.last
 	if g.fenced, g.pending, g.acquired = 0, 0, 0; l.setup.Graph {
 		g.acquired = l.clock
 	}

@@ -12,7 +12,8 @@ import (
 	"spvsim/program"
 )
 
-// An access by all lanes of an instruction finds what the same accesses find lane by lane: records of blocks are those of their granules.
+// An access by all lanes of an instruction finds what the same accesses find lane by lane, and where each byte has a record from the start:
+// records of blocks and of words are those of their granules.
 func TestRecordsOfBlocks(t *testing.T) {
 	p := &program.Program{Name: "p"}
 	for _, op := range []isa.Op{isa.Load, isa.Store, isa.AtomicIAdd} {
@@ -23,10 +24,13 @@ func TestRecordsOfBlocks(t *testing.T) {
 			p.Insts = append(p.Insts, isa.Inst{Op: op, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceFlat, Elem: isa.I32, Count: count}}})
 		}
 	}
+	for _, op := range []isa.Op{isa.Load, isa.Store} {
+		p.Insts = append(p.Insts, isa.Inst{Op: op, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceFlat, Elem: isa.I8, Count: 1}}})
+	}
 	const groups, accesses, found = 3, 12, 40
 	runs := 0
 	for seed := range uint64(200) {
-		var reports [2][]check.Finding
+		var reports [3][]check.Finding
 		for way := range reports {
 			random := rand.New(rand.NewPCG(seed, 53))
 			c := check.New()
@@ -35,11 +39,19 @@ func TestRecordsOfBlocks(t *testing.T) {
 			for i := range list {
 				list[i] = l.Begin(p, uint64(i), [3]uint32{uint32(i)}, 2)
 			}
+			if way == 2 {
+				for at := uint64(0); at < 8192; at += 256 {
+					l.NewPayload(at+1, 1, false)
+				}
+			}
 			for range accesses {
 				g, pc := list[random.IntN(groups)], random.IntN(len(p.Insts))
 				st := &isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}
 				in := &p.Insts[pc]
 				bytes := 4 * uint64(in.Mem.Count)
+				if in.Mem.Elem == isa.I8 {
+					bytes = 1
+				}
 				mask, stride := ^uint64(0)>>32, bytes
 				if random.IntN(4) == 0 {
 					mask &= random.Uint64()
@@ -48,11 +60,11 @@ func TestRecordsOfBlocks(t *testing.T) {
 					stride *= 2
 				}
 				var addr [64]uint64
-				from := 4096 + 4*random.Uint64N(8)*random.Uint64N(64)
+				from := 4096 + min(bytes, 4)*random.Uint64N(8)*random.Uint64N(64)
 				for n := range uint64(32) {
 					addr[n] = from + n*stride
 				}
-				if way == 0 {
+				if way != 1 {
 					g.AccessBuffer(st, pc, in, mask, &addr, bytes)
 					continue
 				}
@@ -64,8 +76,10 @@ func TestRecordsOfBlocks(t *testing.T) {
 			}
 			reports[way] = c.Report().Findings
 		}
-		if diff := cmp.Diff(reports[1], reports[0], cmpopts.IgnoreUnexported(check.Finding{})); diff != "" {
-			t.Fatalf("seed %d: lane by lane (-) and together (+):\n%s", seed, diff)
+		for way, is := range []string{1: "lane by lane", 2: "byte by byte"} {
+			if diff := cmp.Diff(reports[way], reports[0], cmpopts.IgnoreUnexported(check.Finding{})); way > 0 && diff != "" {
+				t.Fatalf("seed %d: %s (-) and together (+):\n%s", seed, is, diff)
+			}
 		}
 		if len(reports[0]) > 0 {
 			runs++

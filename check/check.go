@@ -74,10 +74,11 @@ type GroupCheck struct {
 	access
 	first uint32 // epoch in which the next workgroup begins
 
-	launch   *LaunchCheck
-	rows     []uint32            // of the launch: the last one of each wave's instruction
-	serial   uint32              // in the launch, from 1; 0: its buffers are not checked
-	released map[uint64]released // by place of an atomic
+	launch     *LaunchCheck
+	rows       []uint32            // of the launch: the last one of each wave's instruction
+	serial     uint32              // in the launch, from 1; 0: its buffers are not checked
+	lastBefore uint32              // the launch's last row when it began: rows up to it are other workgroups'
+	released   map[uint64]released // by place of an atomic
 	groupOrder
 }
 
@@ -144,7 +145,7 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 // End returns the group of a workgroup that has ended.
 func (g *GroupCheck) End() {
 	for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
-		g.report(unwritten, 0, g.lds.firstReads[at], at)
+		g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
 	}
 	for i := range g.waves {
 		g.first = max(g.first, g.waves[i].epoch+1)

@@ -33,14 +33,16 @@ func elementBytes(in *isa.Inst) uint32 { return uint32(lane.Element(in).Bits() /
 
 // An ldsInst is what the check needs of an instruction that accesses the LDS.
 type ldsInst struct {
-	kind    kind
-	atomic  bool
-	ignored bool   // its results are used only where another instruction accesses the same bytes
-	blind   bool   // what it stores does not depend on what was there
-	result  bool   // it returns what was there
-	runs    uint32 // of consecutive bytes
-	bytes   uint32 // of a run
-	stride  uint32 // between runs
+	kind      kind
+	atomic    bool
+	ignored   bool   // its results are used only where another instruction accesses the same bytes
+	blind     bool   // what it stores does not depend on what was there
+	result    bool   // it returns what was there
+	runs      uint32 // of consecutive bytes
+	bytes     uint32 // of a run
+	stride    uint32 // between runs
+	spanBytes uint32 // bytes from the offset to the end of the last run
+	words     bool   // runs and the stride are of whole words
 }
 
 // ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction.
@@ -57,23 +59,21 @@ func ldsInsts(insts []isa.Inst) []ldsInst {
 			blind:  k == write || in.Op == isa.AtomicStore || in.Op == isa.AtomicExchange,
 			result: lane.Result(in, 0).Kind != isa.None,
 			runs:   uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
+		i := &list[pc]
+		i.spanBytes, i.words = i.stride*(i.runs-1)+i.bytes, (i.bytes|i.stride)%wordBytes == 0
 	}
 	return list
 }
 
 // An access is one instruction of a wave while it is checked.
 type access struct {
-	st      *isa.State
-	in      *isa.Inst
-	order   *waveOrder
-	offsets []uint32 // of the lanes, or the one of all
-	aligned bool     // those of active lanes are within the LDS, and granules begin there
-	row     lane.Addresses
-	params  lane.AddressParams
+	st    *isa.State
+	in    *isa.Inst
+	order *waveOrder
+	places
+	row    lane.Addresses
+	params lane.AddressParams
 }
-
-// offset returns a lane's offset. There are as many as lanes, a power of two, or one.
-func offset(offsets []uint32, l int) uint32 { return offsets[l&(len(offsets)-1)] }
 
 // AccessLDS is called before a wave's access to the LDS, the instruction with index pc of the program.
 func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
@@ -87,6 +87,9 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 		s.enter(a.order.epoch)
 	}
 	a.locate(s, i, mask)
+	if !a.findWhole(s, i, mask) {
+		g.splitWords(i, mask)
+	}
 	base := a.order.current | record(pc)
 	if i.atomic {
 		g.synchronizeLDS(mask)
@@ -100,13 +103,13 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 			g.readFirst(i, base, mask)
 		}
 		if s.wrote || !g.logReads(base, mask) {
-			g.read(i, base, mask, a.offsets, a.aligned)
+			g.read(i, base, mask, &a.places)
 		}
 	case atomicRead:
 		if s.unwritten > 0 {
 			g.readFirst(i, base, mask)
 		}
-		g.read(i, base|1<<atomicShift, mask, a.offsets, a.aligned)
+		g.read(i, base|1<<atomicShift, mask, &a.places)
 	case write:
 		g.recordLogged()
 		g.write(i, base, mask)
@@ -126,7 +129,7 @@ func (g *GroupCheck) synchronizeLDS(mask uint64) {
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {
-		g.synchronizeWaves(g.order, g.in, ldsPlace|uint64(offset(g.offsets, bits.TrailingZeros64(mask))))
+		g.synchronizeWaves(g.order, g.in, ldsPlace|uint64(g.offset(bits.TrailingZeros64(mask))))
 	}
 }
 
@@ -149,29 +152,60 @@ func (a *access) locate(s *shadow, i *ldsInst, mask uint64) {
 	a.params.Base, a.params.Exec = base, mask
 	a.row.Compute(index, &a.params)
 	a.offsets = a.row.Offsets[:len(index)]
-	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.stride)*uint64(i.runs-1)+uint64(i.bytes) <= uint64(s.bytes)
+	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= uint64(s.bytes)
+}
+
+// findWhole finds whether the accesses are of whole words that are not split.
+func (a *access) findWhole(s *shadow, i *ldsInst, mask uint64) bool {
+	if s.wide == 1 {
+		return true
+	}
+	end := uint64(s.split.from)
+	if s.split.end == 0 {
+		end = uint64(s.bytes)
+	}
+	a.wholeWords = i.words
+	if a.aligned && a.row.Bits%wordBytes == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
+		return a.wholeWords
+	}
+	for ; mask != 0 && a.wholeWords; mask &= mask - 1 {
+		from := a.offset(bits.TrailingZeros64(mask))
+		end := uint64(from) + uint64(i.spanBytes)
+		a.wholeWords = from%wordBytes == 0 && end <= uint64(s.bytes) && (from >= s.split.end || end <= uint64(s.split.from))
+	}
+	return a.wholeWords
+}
+
+// splitWords splits the words that an instruction accesses, as far as they are not.
+func (g *GroupCheck) splitWords(i *ldsInst, mask uint64) {
+	s := &g.lds
+	for ; mask != 0; mask &= mask - 1 {
+		from := g.offset(bits.TrailingZeros64(mask))
+		end := uint32(min(uint64(from)+uint64(i.spanBytes), uint64(s.bytes)))
+		if from < end && (from < s.split.from || end > s.split.end) {
+			g.recordReads()
+			s.splitWords(from, end)
+		}
+	}
 }
 
 // logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
 func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
-	if s.log.add(base, mask, g.offsets, g.aligned) {
+	if s.log.add(base, mask, &g.places) {
 		return true
 	}
 	g.recordReads()
-	return s.log.add(base, mask, g.offsets, g.aligned)
+	return s.log.add(base, mask, &g.places)
 }
 
 // recordReads records the reads that are logged.
 func (g *GroupCheck) recordReads() {
 	s := &g.lds
 	for words := s.log.words; len(words) > 0; {
-		var base record
-		var mask uint64
-		var offsets []uint32
-		var aligned bool
-		base, mask, offsets, aligned, words = nextLogged(words)
-		g.read(&g.insts[base.pc()], base, mask, offsets, aligned)
+		base, mask, p, rest := nextLogged(words)
+		g.read(&g.insts[base.pc()], base, mask, &p)
+		words = rest
 	}
 	s.log.words = s.log.words[:0]
 }
@@ -191,11 +225,20 @@ func (s *shadow) granules(offset, bytes uint32) (from, end uint) {
 	return from, min((uint(offset)+uint(bytes)+1<<shift-1)>>shift, uint(len(s.writes)))
 }
 
+// stepOf returns the number of granules that an access has one record for.
+func (s *shadow) stepOf(p *places) uint {
+	if p.wholeWords {
+		return s.wide
+	}
+	return 1
+}
+
 // eachRow calls a function for the granules of an instruction whose offsets are aligned: the n-th ones of all lanes, at so many bytes
 // behind their offsets.
-func (s *shadow) eachRow(i *ldsInst, f func(behind uint32)) {
+func (s *shadow) eachRow(i *ldsInst, p *places, f func(behind uint32)) {
+	step := uint32(s.stepOf(p) << s.shift)
 	for part := range i.runs {
-		for behind := uint32(0); behind < i.bytes; behind += 1 << s.shift {
+		for behind := uint32(0); behind < i.bytes; behind += step {
 			f(part*i.stride + behind)
 		}
 	}
@@ -254,18 +297,19 @@ func (g *GroupCheck) storesFirst(before, now record, i *ldsInst, mask uint64, be
 }
 
 // read checks and records loads of lanes, or atomic ones.
-func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32, aligned bool) {
+func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, p *places) {
 	s := &g.lds
-	if aligned && !s.madeAtomics {
-		s.eachRow(i, func(behind uint32) { g.readRow(base, mask, offsets, behind) })
+	if p.aligned && !s.madeAtomics {
+		s.eachRow(i, p, func(behind uint32) { g.readRow(base, mask, p.offsets, behind) })
 		return
 	}
+	step := s.stepOf(p)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		now, first := base|record(l)<<laneShift, offset(offsets, l)
+		now, first := base|record(l)<<laneShift, p.offset(l)
 		for part := range i.runs {
 			from, end := s.granules(first+part*i.stride, i.bytes)
-			for at := from; at < end; at++ {
+			for at := from; at < end; at += step {
 				if before := s.writes[at]; before.meets(now) {
 					g.reportPair(before, now, at)
 				}
@@ -286,16 +330,17 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, offsets []uint32
 func (g *GroupCheck) write(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
 	if g.aligned && !s.madeAtomics && i.runs == 1 {
-		s.eachRow(i, func(behind uint32) { g.writeRow(i, base, mask, behind) })
+		s.eachRow(i, &g.places, func(behind uint32) { g.writeRow(i, base, mask, behind) })
 		return
 	}
 	s.number++
+	step := s.stepOf(&g.places)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		now, first := base|record(l)<<laneShift, offset(g.offsets, l)
+		now, first := base|record(l)<<laneShift, g.offset(l)
 		for part := range i.runs {
 			from, end := s.granules(first+part*i.stride, i.bytes)
-			for at := from; at < end; at++ {
+			for at := from; at < end; at += step {
 				if before := s.writes[at]; before.meets(now) {
 					if s.numbers[at] == s.number {
 						g.overlap(before, now, at)
@@ -321,11 +366,12 @@ func (g *GroupCheck) write(i *ldsInst, base record, mask uint64) {
 // update checks and records atomics of lanes that write.
 func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
+	step := s.stepOf(&g.places)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now := base | record(l)<<laneShift
-		from, end := s.granules(offset(g.offsets, l), i.bytes)
-		for at := from; at < end; at++ {
+		from, end := s.granules(g.offset(l), i.bytes)
+		for at := from; at < end; at += step {
 			if before := s.writes[at]; before.meets(now) {
 				g.reportPair(before, now, at)
 			}
@@ -346,11 +392,12 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	if g.aligned && i.runs == 1 {
 		mask = s.notWritten(mask, g.offsets, i.bytes)
 	}
+	step := s.stepOf(&g.places)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		for part := range i.runs {
-			from, end := s.granules(offset(g.offsets, l)+part*i.stride, i.bytes)
-			for at := from; at < end; at++ {
+			from, end := s.granules(g.offset(l)+part*i.stride, i.bytes)
+			for at := from; at < end; at += step {
 				if !s.isWritten(at) {
 					g.firstWrite(i, base|record(l)<<laneShift, at)
 				}
@@ -394,11 +441,11 @@ func (g *GroupCheck) firstWrite(i *ldsInst, now record, granule uint) {
 	if !i.blind {
 		return
 	}
-	s.setWritten(granule)
+	s.setWritten(granule, s.step(granule))
 	if found {
 		delete(s.firstReads, at)
 		if !before.sameEpoch(now) || !g.order.unordered(before, now) {
-			g.report(unwritten, 0, before, at)
+			g.report(unwritten, 0, before, at, s.step(granule))
 		}
 	}
 }
@@ -419,20 +466,21 @@ func (g *GroupCheck) reportPair(before, now record, granule uint) {
 		if before.sameWave(now) {
 			k = withinWave
 		}
-		g.report(k, before, now, uint32(granule))
+		g.report(k, before, now, uint32(granule), g.lds.step(granule))
 	}
 }
 
-// overlap reports two lanes of one instruction that store different values to a granule.
+// overlap reports two lanes of one instruction that store different values to granules which have one record.
 func (g *GroupCheck) overlap(before, now record, granule uint) {
-	at := uint32(granule)
-	from := at << g.lds.shift
-	for b := from; b < from+1<<g.lds.shift; b++ {
-		x, okX := g.storedByte(before.lane(), b)
-		y, okY := g.storedByte(now.lane(), b)
-		if okX && okY && x != y {
-			g.report(sameInstruction, before, now, at)
-			return
+	for at := granule; at < granule+g.lds.step(granule); at++ {
+		from := uint32(at << g.lds.shift)
+		for b := from; b < from+1<<g.lds.shift; b++ {
+			x, okX := g.storedByte(before.lane(), b)
+			y, okY := g.storedByte(now.lane(), b)
+			if okX && okY && x != y {
+				g.report(sameInstruction, before, now, uint32(at), 1)
+				break
+			}
 		}
 	}
 }
@@ -441,7 +489,7 @@ func (g *GroupCheck) overlap(before, now record, granule uint) {
 func (a *access) storedByte(l int, at uint32) (value byte, ok bool) {
 	size := elementBytes(a.in)
 	for k := range int(a.in.Mem.Count) {
-		from := offset(a.offsets, l) + a.in.Mem.ElementOffset(k, size)
+		from := a.offset(l) + a.in.Mem.ElementOffset(k, size)
 		if at-from < size {
 			value, ok = byte(lane.Value(a.st, a.in.Mem.Data[k], l, size == 8)>>(8*(at-from))), true
 		}

@@ -63,7 +63,11 @@ const maxReleased = 1 << 16
 func (g *GroupCheck) OrderLanes(st *isa.State, scopes uint64) {
 	w := &g.waves[st.WaveInGroup]
 	if scopes == 0 {
-		w.orderLanes(st.Exec)
+		if len(g.waves) == 1 && st.Exec == allLanes(st) {
+			g.Barrier(st.WaveInGroup)
+		} else {
+			w.orderLanes(st.Exec)
+		}
 		return
 	}
 	w.sync.fenced = true
@@ -74,6 +78,12 @@ func (g *GroupCheck) OrderLanes(st *isa.State, scopes uint64) {
 		l.clock++
 		g.fenced, g.acquired = l.clock, max(g.acquired, g.pending)
 	}
+}
+
+// allLanes returns the lanes of the first wave of a workgroup.
+func allLanes(st *isa.State) uint64 {
+	n := uint64(st.LocalSize[0]) * uint64(st.LocalSize[1]) * uint64(st.LocalSize[2])
+	return st.Full & (1<<n - 1)
 }
 
 // A launchOrder is the order that atomics give to the workgroups of a launch. Its clock counts memory barriers, and payloads that are

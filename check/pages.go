@@ -2,8 +2,10 @@ package check
 
 // A page has the last accesses to granules in a row: of each kind, the last one and the last one of another workgroup. As long as
 // each access to the granules of a block was of whole lanes, one behind the other, the block alone has records: those of its first
-// granule. Otherwise its granules have. Kinds that no access was of are nil.
+// granule. Otherwise its granules have. Kinds that no access was of are nil. Granules are words until an access is of less. From then on
+// the page has no records, and its parts have, whose granules are the smallest ones of the launch.
 type page struct {
+	subpages    []page
 	ofBlocks    uint16 // blocks that have records, and their granules none
 	blockWrites [pageBlocks]bufferRecord
 	blockReads  [pageBlocks][2]bufferRecord
@@ -16,6 +18,7 @@ const (
 	pageShift    = 8
 	pageGranules = 1 << pageShift
 	pageBytes    = 256 // of the page itself
+	wordShift    = 2
 
 	blockShift    = 4
 	blockGranules = 1 << blockShift
@@ -64,13 +67,81 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 	return *p
 }
 
-// pageFor returns a page that has records of a kind for granules; nil: the table is full.
-func (l *LaunchCheck) pageFor(number uint64, k kind) *page {
-	p := l.pageOf(number)
-	if p == nil || !p.has(k) && !l.addKind(p, k) {
-		return nil
+// A place is a granule of a page: its number, if all memory were of granules of its size, and the log2 of their bytes.
+type place struct {
+	*page
+	at    uint64
+	shift uint
+}
+
+// block returns the number of its block in the page.
+func (p *place) block() uint64 { return p.at % pageGranules / blockGranules }
+
+// lanesOfBlock returns as many lanes as access a block, if each accesses so many bytes; 0: less than one.
+func (p *place) lanesOfBlock(width uint8) uint64 {
+	if uint(width) < p.shift || uint(width) > p.shift+blockShift {
+		return 0
 	}
-	return p
+	return 1<<(blockGranules>>(uint(width)-p.shift)) - 1
+}
+
+// times returns the number of the launch's smallest granules in it.
+func (p *place) times(l *LaunchCheck) uint64 { return 1 << (p.shift - l.shift) }
+
+// isWhole reports that an address and a number of bytes, bits of both together, are of whole words, or that the launch has no smaller granules.
+func (l *LaunchCheck) isWhole(places uint64) bool {
+	return l.shift == wordShift || places%(1<<wordShift) == 0
+}
+
+// placeOf returns the granule at an address, for an access of whole words or of less. No page: the table is full.
+func (l *LaunchCheck) placeOf(addr uint64, whole bool) place {
+	p := l.pageOf(addr >> (wordShift + pageShift))
+	switch {
+	case p == nil, p.subpages == nil && !whole && !l.divide(p):
+		return place{}
+	case p.subpages == nil:
+		return place{p, addr >> wordShift, wordShift}
+	}
+	at := addr >> l.shift
+	return place{&p.subpages[at>>pageShift%uint64(len(p.subpages))], at, l.shift}
+}
+
+// divide gives a page parts; false: the table is full.
+func (l *LaunchCheck) divide(p *page) bool {
+	shift := wordShift - l.shift
+	parts := make([]page, 1<<shift)
+	if !l.takeTable(pageBytes << shift) {
+		l.stop(tableIsFull)
+		return false
+	}
+	for b := range uint64(pageBlocks) {
+		if p.ofBlocks>>b&1 != 0 && (p.blockWrites[b] != 0 || p.blockReads[b][0] != 0) && !l.expand(&place{p, b * blockGranules, wordShift}) {
+			return false
+		}
+	}
+	for n := range parts {
+		part := &parts[n]
+		for _, k := range []kind{read, write, atomicWrite} {
+			if p.has(k) && !l.addKind(part, k) {
+				return false
+			}
+		}
+		for i := range pageGranules {
+			word := (n<<pageShift + i) >> shift
+			part.ofBlocks |= p.ofBlocks >> (word / blockGranules) & 1 << (i / blockGranules)
+			if p.writes != nil {
+				part.writes[i] = p.writes[word]
+			}
+			if p.reads != nil {
+				part.reads[i] = p.reads[word]
+			}
+			if p.atomics != nil {
+				part.atomics[i] = p.atomics[word]
+			}
+		}
+	}
+	*p = page{subpages: parts}
+	return true
 }
 
 func (p *page) has(k kind) bool {
@@ -106,18 +177,14 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 
 // touchBlock checks and records an access of consecutive lanes to all granules of a block; first is that to its first granule. It does
 // nothing and returns false if granules have to be told apart.
-func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, at uint64) bool {
-	p := l.pageOf(at >> pageShift)
-	if p == nil {
-		return false
-	}
-	b := at % pageGranules / blockGranules
+func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) bool {
+	b := p.block()
 	w, r := p.blockWrites[b], &p.blockReads[b]
 	switch {
 	case p.ofBlocks>>b&1 == 0 || p.atomics != nil || !l.isBefore(a, w) || a.fromPayload && w == 0:
 		return false
 	case a.kind == read:
-		l.addRecord(r, first)
+		l.addRecord(a.g, r, first)
 	case !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]):
 		return false
 	default:
@@ -137,28 +204,28 @@ func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
 }
 
 // expand gives the granules of a block records of their own; false: the table is full.
-func (l *LaunchCheck) expand(p *page, at uint64) bool {
-	b := at % pageGranules / blockGranules
+func (l *LaunchCheck) expand(p *place) bool {
+	b := p.block()
 	w, r := p.blockWrites[b], p.blockReads[b]
-	if w != 0 && p.writes == nil && !l.addKind(p, write) || r[0] != 0 && p.reads == nil && !l.addKind(p, read) {
+	if w != 0 && p.writes == nil && !l.addKind(p.page, write) || r[0] != 0 && p.reads == nil && !l.addKind(p.page, read) {
 		return false
 	}
 	p.ofBlocks &^= 1 << b
 	for i := range uint64(blockGranules) {
 		if w != 0 {
-			p.writes[b*blockGranules+i] = l.granuleOf(w, i)
+			p.writes[b*blockGranules+i] = l.granuleOf(w, i<<p.shift)
 		}
 		if r[0] != 0 {
-			p.reads[b*blockGranules+i] = [2]bufferRecord{l.granuleOf(r[0], i), l.granuleOf(r[1], i)}
+			p.reads[b*blockGranules+i] = [2]bufferRecord{l.granuleOf(r[0], i<<p.shift), l.granuleOf(r[1], i<<p.shift)}
 		}
 	}
 	return true
 }
 
-// granuleOf returns the record of a granule of a block whose first one has a record.
-func (l *LaunchCheck) granuleOf(first bufferRecord, i uint64) bufferRecord {
+// granuleOf returns the record of a granule of a block whose first one has a record, and begins so many bytes before it.
+func (l *LaunchCheck) granuleOf(first bufferRecord, bytes uint64) bufferRecord {
 	if first == 0 {
 		return 0
 	}
-	return first + bufferRecord(i>>l.row(first.row()).width)
+	return first + bufferRecord(bytes>>l.row(first.row()).width)
 }

@@ -65,12 +65,12 @@ type Side struct {
 	Workgroup *[3]uint32 `json:"workgroup,omitempty"`
 }
 
-// report adds an occurrence of a finding in a granule of the LDS. No record before: one access alone is wrong.
-func (g *GroupCheck) report(k Kind, before, after record, granule uint32) {
+// report adds occurrences of a finding in so many granules of the LDS. No record before: one access alone is wrong.
+func (g *GroupCheck) report(k Kind, before, after record, granule uint32, granules uint) {
 	c, at := g.checker, granule<<g.lds.shift
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := g.occurrence(k, before, after, 1); f != nil {
+	if f := g.occurrence(k, before, after, uint64(granules)); f != nil {
 		f.Memory, f.Address = "LDS", uint64(at)
 		f.Variable, f.Offset = variableAt(g.program, at)
 	}

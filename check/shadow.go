@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math/bits"
+
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -100,8 +102,13 @@ func (w *waveOrder) unordered(before, now record) bool {
 // three: the last one, the last one of another wave, and the last one of another lane of the same wave. So an access of any lane that has
 // no order with one of them all has none with one of these, as long as all lanes of a wave take part in its barriers. Reads of an epoch in
 // which nothing was written yet are in a log, by instructions: most epochs end without a write, and then their lanes need not be told apart.
+//
+// Where granules are smaller than words, the first one of a word has the records of all as long as each access was of whole words. The
+// others have records in the bytes that an access of less was in.
 type shadow struct {
-	shift       uint // log2 of the bytes of a granule
+	shift       uint   // log2 of the bytes of a granule
+	wide        uint   // granules of a word
+	split       extent // whose granules have records of their own
 	bytes       uint32
 	writes      []record
 	reads       []record // the last ones; shared: see others
@@ -117,6 +124,12 @@ type shadow struct {
 	madeAtomics bool              // an atomic was
 	log         readLog
 }
+
+// An extent has bytes in a row, of whole words.
+type extent struct{ from, end uint32 }
+
+// wordBytes are those of a word, the largest granule.
+const wordBytes = 4
 
 // others has the accesses of one epoch beside the last one, valid where that is of the epoch and shared.
 type others struct{ reads, atomics recent }
@@ -138,13 +151,14 @@ func (r *recent) add(last *record, n record) {
 }
 
 // A readLog has the reads of an epoch that no shadow has yet: for each instruction of a wave its record, the mask of the lanes, and their
-// offsets, or the one offset of all, and whether these are aligned.
+// places.
 type readLog struct {
 	words []uint32
 	limit int // of words
 }
 
-// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and twice the number of offsets, plus 1 if they are aligned.
+// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and 4 times the number of offsets,
+// plus 1 if they are aligned, plus 2 if the accesses are whole.
 const logHeader = 5
 
 // maxLogWords bounds a log, for programs with much LDS.
@@ -156,18 +170,24 @@ const shadowBytes = 64
 // newShadow makes the shadow of a program's LDS. Its granules are the smallest elements that the program accesses.
 func newShadow(p *program.Program) shadow {
 	s := shadow{shift: granuleShift(p.Insts), bytes: p.LDSBytes, firstReads: map[uint32]record{}}
+	s.wide = wordBytes >> s.shift
 	n := int(p.LDSBytes+1<<s.shift-1) >> s.shift
 	records := make([]record, 3*n)
 	s.writes, s.reads, s.atomics = records[:n:n], records[n:2*n:2*n], records[2*n:]
 	s.others, s.numbers, s.written = make([]others, n), make([]uint32, n), make([]uint64, (n+63)/64)
 	const perGranule = 3*8 + 4*8 + 4 + 1
+	for _, v := range p.LDSVariables {
+		if v.Zero && (v.Offset|v.Bytes)%wordBytes != 0 {
+			s.splitWords(v.Offset, v.Offset+v.Bytes)
+		}
+	}
 	s.log.limit = min((shadowBytes*int(p.LDSBytes)-perGranule*n)*7/8/4, maxLogWords)
 	return s
 }
 
-// granuleShift returns the log2 of the smallest element in the LDS, 4 bytes at most.
+// granuleShift returns the log2 of the smallest element in the LDS, a word at most.
 func granuleShift(insts []isa.Inst) uint {
-	shift := uint(2)
+	shift := uint(bits.TrailingZeros(wordBytes))
 	for i := range insts {
 		m := insts[i].Mem
 		if m == nil || m.Space != isa.SpaceLDS {
@@ -205,7 +225,7 @@ func (s *shadow) begin(p *program.Program) {
 			continue
 		}
 		for at := uint(v.Offset) >> s.shift; at<<s.shift < uint(v.Offset+v.Bytes); at++ {
-			s.setWritten(at)
+			s.setWritten(at, 1)
 		}
 	}
 	if s.number > 1<<31 {
@@ -217,36 +237,77 @@ func (s *shadow) begin(p *program.Program) {
 // isWritten reports that something wrote a granule.
 func (s *shadow) isWritten(at uint) bool { return s.written[at/64]>>(at%64)&1 != 0 }
 
-// setWritten says so.
-func (s *shadow) setWritten(at uint) {
+// setWritten says so of some granules of a word.
+func (s *shadow) setWritten(at, granules uint) {
 	if !s.isWritten(at) {
-		s.written[at/64] |= 1 << (at % 64)
-		s.unwritten--
+		s.written[at/64] |= (1<<granules - 1) << (at % 64)
+		s.unwritten -= int(granules)
 	}
 }
 
+// step returns the number of granules that a granule has the records of.
+func (s *shadow) step(at uint) uint {
+	if offset := uint32(at << s.shift); offset >= s.split.from && offset < s.split.end {
+		return 1
+	}
+	return s.wide
+}
+
+// splitWords gives the granules of the words from an offset on records of their own, and of those between them and what is split. No
+// read of them may be logged.
+func (s *shadow) splitWords(from, end uint32) {
+	split := extent{from &^ (wordBytes - 1), (min(end, s.bytes) + wordBytes - 1) &^ (wordBytes - 1)}
+	if s.split.end > 0 {
+		split = extent{min(split.from, s.split.from), max(split.end, s.split.end)}
+	}
+	for at := uint(split.from) >> s.shift; at < min(uint(split.end)>>s.shift, uint(len(s.writes))); at++ {
+		word := at &^ (s.wide - 1)
+		if word == at || s.step(at) == 1 {
+			continue
+		}
+		s.writes[at], s.reads[at], s.atomics[at], s.others[at], s.numbers[at] = s.writes[word], s.reads[word], s.atomics[word], s.others[word], s.numbers[word]
+		if r, ok := s.firstReads[uint32(word)]; ok {
+			s.firstReads[uint32(at)] = r
+		}
+	}
+	s.split = split
+}
+
+// places are where the lanes of an instruction access the LDS.
+type places struct {
+	offsets    []uint32 // of the lanes, or the one of all
+	aligned    bool     // those of active lanes are within the LDS, and granules begin there
+	wholeWords bool     // the accesses are of whole words that are not split
+}
+
+// offset returns a lane's offset. There are as many as lanes, a power of two, or one.
+func (p *places) offset(l int) uint32 { return p.offsets[l&(len(p.offsets)-1)] }
+
 // add logs the reads of an instruction; false: the log is full.
-func (l *readLog) add(base record, mask uint64, offsets []uint32, aligned bool) bool {
-	n := len(l.words)
-	if n+logHeader+len(offsets) > l.limit {
+func (l *readLog) add(base record, mask uint64, p *places) bool {
+	n, end := len(l.words), len(l.words)+logHeader+len(p.offsets)
+	if end > l.limit {
 		return false
 	}
 	if cap(l.words) < l.limit {
 		l.words = append(make([]uint32, 0, l.limit), l.words...)
 	}
-	l.words = l.words[:n+logHeader+len(offsets)]
+	l.words = l.words[:end]
 	w := l.words[n:]
-	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(2*len(offsets))
-	if aligned {
+	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(4*len(p.offsets))
+	if p.aligned {
 		w[4]++
 	}
-	copy(w[logHeader:], offsets)
+	if p.wholeWords {
+		w[4] += 2
+	}
+	copy(w[logHeader:], p.offsets)
 	return true
 }
 
 // nextLogged takes the first instruction off what is left of a log.
-func nextLogged(words []uint32) (base record, mask uint64, offsets []uint32, aligned bool, rest []uint32) {
+func nextLogged(words []uint32) (base record, mask uint64, p places, rest []uint32) {
 	base, mask = record(words[0])|record(words[1])<<32, uint64(words[2])|uint64(words[3])<<32
-	end := logHeader + words[4]/2
-	return base, mask, words[logHeader:end], words[4]&1 != 0, words[end:]
+	end := logHeader + words[4]/4
+	return base, mask, places{words[logHeader:end], words[4]&1 != 0, words[4]&2 != 0}, words[end:]
 }

@@ -146,6 +146,8 @@ func TestAppJoinsReportsOfProcesses(t *testing.T) {
 	if want := []uint64{7, 7, 9, 1}; !slices.Equal(got, want) || len(all.Unchecked) != 1 {
 		t.Errorf("found %v and %q, want instructions and counts %v and one text", got, all.Unchecked, want)
 	}
+	spvsim("", "app", "--check", "--", "sh", "-c", `echo '{"robust_out_of_bounds": 3}' > $SPVSIM_CHECK/$$.json`).
+		says(t, exitDone, "check: 3 accesses out of bounds where robustBufferAccess is enabled, which defines them")
 	spvsim("", "app", "--check", "--", "true").says(t, exitDone, "check: nothing was looked at")
 }
 
