@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"spvsim/spirv/grammar"
 )
@@ -83,7 +84,6 @@ func decode(words []uint32, order binary.ByteOrder) (*Module, error) {
 		return nil, err
 	}
 	d := decoder{m: m, words: words, c: NewContext(min(int(m.Bound), len(words)))}
-	d.visit = d.checkOperand
 	m.Instructions = make([]Instruction, n)
 	at := HeaderWords
 	for i := range m.Instructions {
@@ -110,7 +110,12 @@ func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
 	}
 	words := make([]uint32, len(data)/4)
 	for i := range words {
-		words[i] = order.Uint32(data[4*i:])
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	if order == binary.BigEndian {
+		for i, w := range words {
+			words[i] = bits.ReverseBytes32(w)
+		}
 	}
 	if len(words) < HeaderWords {
 		return nil, nil, malformed(len(words), "the header is cut off: want %d words", HeaderWords)
@@ -151,7 +156,6 @@ type decoder struct {
 	m     *Module
 	words []uint32
 	c     *Context
-	visit func(Operand) error
 }
 
 func (d *decoder) instruction(in *Instruction, at int) error {
@@ -164,7 +168,8 @@ func (d *decoder) instruction(in *Instruction, at int) error {
 	err := d.results(in, g, &rest)
 	if err == nil {
 		in.Operands = rest[:len(rest):len(rest)]
-		err = Walk(in, d.c, d.visit)
+		w := walker{in: in, c: d.c, bound: d.m.Bound}
+		err = w.instruction()
 	}
 	if err != nil {
 		return &Error{Word: at, Op: in.Op, InOp: true, Result: in.Result, Text: err.Error(), Err: ErrMalformed}
@@ -204,16 +209,6 @@ func (d *decoder) checkID(w uint32) error {
 	}
 	if w >= d.m.Bound {
 		return fmt.Errorf("id %d is not below the module's bound, %d", w, d.m.Bound)
-	}
-	return nil
-}
-
-func (d *decoder) checkOperand(o Operand) error {
-	if !o.Kind.IsID() {
-		return nil
-	}
-	if err := d.checkID(o.Words[0]); err != nil {
-		return &OperandError{Index: o.Index, Name: o.Name, Text: err.Error()}
 	}
 	return nil
 }

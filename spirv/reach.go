@@ -82,10 +82,8 @@ func (r *reacher) keep(id ID) {
 
 // close keeps what the roots name, and what that names.
 func (r *reacher) close(roots []int) {
-	visit := func(o Operand) error {
-		if o.Kind.IsID() {
-			r.keep(ID(o.Words[0]))
-		}
+	visit := func(_ int, id ID) error {
+		r.keep(id)
 		return nil
 	}
 	for r.queue = roots; len(r.queue) > 0; {
@@ -95,7 +93,7 @@ func (r *reacher) close(roots []int) {
 			in := &r.m.Instructions[at]
 			r.keep(in.Type)
 			r.keep(in.Result)
-			_ = Walk(in, r.context, visit) // a decoded module follows the grammar
+			_ = WalkIDs(in, r.context, visit) // a decoded module follows the grammar
 			if !within || in.Op == OpFunctionEnd || at+1 == len(r.m.Instructions) {
 				break
 			}
@@ -138,8 +136,12 @@ func (r *reacher) describes(in *Instruction) bool {
 
 // limitTargets restricts a decoration group to what is kept.
 func (r *reacher) limitTargets(in *Instruction) {
-	step := map[Op]int{OpGroupDecorate: 1, OpGroupMemberDecorate: 2}[in.Op]
-	if step == 0 {
+	step := 1
+	switch in.Op {
+	case OpGroupDecorate:
+	case OpGroupMemberDecorate:
+		step = 2
+	default:
 		return
 	}
 	list := in.Operands[:1:1]
