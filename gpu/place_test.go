@@ -71,7 +71,7 @@ func TestFaultsOfATextHaveItsPlaces(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	raw, err := parse([]byte(placedText("%sum = OpFAdd %float %two %two", "0")), "place.spvasm")
+	raw, err := parse([]byte(placedText("%sum = OpFAdd %float %two %two", "0")), "place.spvasm", "")
 	if err != nil {
 		t.Fatal(err)
 	}
