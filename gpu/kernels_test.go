@@ -237,7 +237,8 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// Modules with addresses of 32 bits (clang -target spir) leave the same. They are compiled as docs/guide/opencl-kernels.md shows for 64 bits.
+// Modules with addresses of 32 bits (clang -target spir) leave the same. They are compiled by the commands of docs/guide/opencl-kernels.md with
+// -target spir in place of spir64, and without information for debuggers.
 func TestKernelsOfShortAddresses(t *testing.T) {
 	for _, topic := range []string{"pointers", "tables", "variables", "structs"} {
 		module := suite.Must(os.ReadFile("testdata/cl/short/" + topic + ".spv"))(t)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/config"
+	"spvsim/mem"
 )
 
 // placeShader is a shader whose faults are to be found: CODE and INDEX are put in.
@@ -71,7 +74,7 @@ func TestFaultsOfATextHaveItsPlaces(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	raw, err := parse([]byte(placedText("%sum = OpFAdd %float %two %two", "0")), "place.spvasm")
+	raw, err := parse([]byte(placedText("%sum = OpFAdd %float %two %two", "0")), "place.spvasm", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +131,28 @@ func TestSourcesSayHowToCompileThem(t *testing.T) {
 	} {
 		if _, err := LoadModule([]byte(tt.text), tt.name); err == nil || !strings.HasPrefix(err.Error(), tt.name+":") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// A buffer that ends above 4 GB is refused where pointers have 32 bits.
+func TestBuffersBeyondShortAddresses(t *testing.T) {
+	for _, c := range []struct {
+		size  uint64
+		short bool
+		want  string
+	}{
+		{16, true, ""},
+		{17, true, "arguments: buffer a ends at address 0x100000001: want at most 4 GB for pointers of 32 bits"},
+		{17, false, ""},
+	} {
+		r := &resources{job: &config.Job{Buffers: []config.Buffer{{Name: "a"}}}, buffers: []*mem.Buffer{{Addr: 1<<32 - 16, Size: c.size}}}
+		got := ""
+		if err := r.checkShort(&config.AddressFixup{Buffer: "a", Short: c.short}); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d bytes, short %v: found %q, want %q", c.size, c.short, got, c.want)
 		}
 	}
 }

@@ -43,8 +43,8 @@ type programs struct {
 	machine     *config.Machine
 	rules       *simd.Rules
 	limits      *cu.Limits
-	size        int                      // lanes of a wave
-	raw         map[string]*spirv.Module // by shader
+	size        int               // lanes of a wave
+	data        map[string][]byte // of modules, by shader
 	modules     map[moduleKey]*validate.Module
 	byKey       map[string]*lowered
 	order       []*lowered
@@ -106,7 +106,7 @@ type moduleKey struct{ shader, entry string }
 
 // module reads a shader file and checks it; of a module of several kernels it checks the part that the launch reaches.
 func (p *programs) module(l *config.Launch) (*validate.Module, error) {
-	raw, err := p.rawModule(l)
+	data, err := p.moduleData(l)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,9 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 	if m := p.modules[key]; m != nil {
 		return m, nil
 	}
-	if key.entry != "" {
-		raw = spirv.Reach(raw, key.entry)
+	raw, err := parse(data, l.Shader, key.entry)
+	if err != nil {
+		return nil, err
 	}
 	m, err := checkModule(p.ctx, raw, l.Shader)
 	if err != nil {
@@ -128,11 +129,11 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 	return m, nil
 }
 
-// rawModule reads a shader file.
-func (p *programs) rawModule(l *config.Launch) (*spirv.Module, error) {
+// moduleData reads a shader file, and compiles it where it is OpenCL C.
+func (p *programs) moduleData(l *config.Launch) ([]byte, error) {
 	name := l.Shader
-	if m := p.raw[name]; m != nil {
-		return m, nil
+	if data := p.data[name]; data != nil {
+		return data, nil
 	}
 	data, err := p.job.ReadFile(name, maxShaderBytes)
 	if err != nil {
@@ -143,12 +144,8 @@ func (p *programs) rawModule(l *config.Launch) (*spirv.Module, error) {
 			return nil, err
 		}
 	}
-	m, err := parse(data, name)
-	if err != nil {
-		return nil, err
-	}
-	p.raw[name] = m
-	return m, nil
+	p.data[name] = data
+	return data, nil
 }
 
 func entryNames(m *validate.Module) string {
@@ -163,7 +160,7 @@ func LoadModule(data []byte, name string) (*validate.Module, error) {
 
 // LoadRepairedModule is LoadModule after the repairs of spirv.Repair.
 func LoadRepairedModule(data []byte, name string) (*validate.Module, error) {
-	raw, err := parse(data, name)
+	raw, err := parse(data, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +175,7 @@ func loadModule(ctx context.Context, data []byte, name string) (*validate.Module
 			return nil, err
 		}
 	}
-	raw, err := parse(data, name)
+	raw, err := parse(data, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +190,8 @@ func checkModule(ctx context.Context, raw *spirv.Module, name string) (*validate
 	return m, nil
 }
 
-func parse(data []byte, name string) (*spirv.Module, error) {
+// parse decodes or assembles a module; entry: the part that this entry point reaches, "" the whole.
+func parse(data []byte, name, entry string) (*spirv.Module, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%s: found an empty file: want a module (.spv) or its text (.spvasm)", name)
 	}
@@ -204,9 +202,13 @@ func parse(data []byte, name string) (*spirv.Module, error) {
 		if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
 			return nil, fmt.Errorf("%s: found a YAML file: want a module (.spv) or its text (.spvasm)", name)
 		}
-		return asm.Assemble(data, name)
+		m, err := asm.Assemble(data, name)
+		if err == nil && entry != "" {
+			m = spirv.Reach(m, entry)
+		}
+		return m, err
 	}
-	m, err := spirv.Decode(data)
+	m, err := spirv.DecodePart(data, entry)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -147,13 +147,25 @@ func (r *resources) push(p *program.Program, l *config.Launch, b *mem.Bindings) 
 	}
 	b.Push = slices.Clone(l.Push.Bytes)
 	for _, a := range l.Push.Addresses {
-		if at := r.address(a.Buffer); a.Short && at+a.Plus > math.MaxUint32 {
-			return fmt.Errorf("arguments: buffer %s is at address %#x: want at most 4 GB for pointers of 32 bits", a.Buffer, at)
+		if err := r.checkShort(&a); err != nil {
+			return err
 		}
 	}
 	config.Content{Bytes: b.Push, Addresses: l.Push.Addresses}.Resolve(r.address)
 	b.PushAddr, err = r.pushes.addressOf(len(b.Push))
 	return err
+}
+
+// checkShort refuses a buffer that a pointer of 32 bits does not reach to its end.
+func (r *resources) checkShort(a *config.AddressFixup) error {
+	at := r.find(a.Buffer)
+	if at < 0 || !a.Short {
+		return nil
+	}
+	if end := r.buffers[at].Addr + max(r.buffers[at].Size, a.Plus); end > 1<<32 {
+		return fmt.Errorf("arguments: buffer %s ends at address %#x: want at most 4 GB for pointers of 32 bits", a.Buffer, end)
+	}
+	return nil
 }
 
 // elements returns the descriptors of a binding. Elements of an array that the job does not bind stay empty.

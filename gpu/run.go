@@ -13,7 +13,6 @@ import (
 	"spvsim/cu"
 	"spvsim/gpu/machine"
 	"spvsim/gpu/sampled"
-	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
 
@@ -104,7 +103,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r.programs = &programs{
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.Rules, limits: r.machine.Limits, size: size,
-		raw: map[string]*spirv.Module{}, modules: map[moduleKey]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower, check: s.Check,
+		data: map[string][]byte{}, modules: map[moduleKey]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower, check: s.Check,
 	}
 	r.execute()
 	r.useThreads()

@@ -8,7 +8,6 @@ import (
 
 	"spvsim/config"
 	"spvsim/program"
-	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
 
@@ -36,7 +35,7 @@ func Shaders(job *config.Job) ([]Shader, error) {
 			}
 		}
 	}
-	p := &programs{ctx: context.Background(), job: job, raw: map[string]*spirv.Module{}, modules: map[moduleKey]*validate.Module{}, whole: true}
+	p := &programs{ctx: context.Background(), job: job, data: map[string][]byte{}, modules: map[moduleKey]*validate.Module{}, whole: true}
 	var list []Shader
 	for _, l := range launches {
 		if len(l.Graph) > 0 {

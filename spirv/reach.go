@@ -1,28 +1,40 @@
 package spirv
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Reach returns the part of a module that one entry point reaches: its function, the functions that this calls, and what these
 // name, with the variables in device memory, which all kernels of a module have at the same places. Ids and places of
-// instructions stay. A module without an entry point of the name, or with several, is returned as it is.
+// instructions stay. The operands of the module need not be checked: those that do not follow the grammar reach nothing. A module
+// without an entry point of the name, or with several, is returned as it is.
 func Reach(m *Module, entry string) *Module {
 	r := &reacher{m: m, context: NewContext(int(min(m.Bound, 1<<16))), place: make([]int32, m.Bound), kept: make([]bool, m.Bound), function: -1}
 	var entries []int
 	for i := range m.Instructions {
 		in := &m.Instructions[i]
-		r.context.Note(in)
 		r.index(i)
+		if r.function >= 0 {
+			continue // close notes it if it is reached
+		}
+		r.context.Note(in)
 		switch in.Op {
 		case OpEntryPoint:
-			if name, _ := DecodeString(in.Operands[2:]); name == entry {
+			if name, _ := DecodeString(in.Operands[min(2, len(in.Operands)):]); name == entry {
 				entries = append(entries, i)
+			}
+		case OpString:
+			// what clang and llvm-spirv write of a kernel's arguments, and what nothing has as an operand
+			if s, _ := DecodeString(in.Operands); strings.HasPrefix(s, "kernel_arg_type."+entry+".") {
+				r.kept[in.Result] = true
 			}
 		case OpDecorationGroup:
 			r.kept[in.Result] = true
-		case OpDecorateId:
+		case OpDecorateId, OpSource:
 			r.roots = append(r.roots, i)
 		case OpVariable:
-			if r.function < 0 && StorageClass(in.Operands[0]) == StorageClassCrossWorkgroup {
+			if len(in.Operands) > 0 && StorageClass(in.Operands[0]) == StorageClassCrossWorkgroup {
 				r.roots = append(r.roots, i)
 			}
 		}
@@ -65,9 +77,12 @@ func (r *reacher) index(i int) {
 	}
 }
 
+// has reports an id that is kept.
+func (r *reacher) has(id ID) bool { return int(id) < len(r.kept) && r.kept[id] }
+
 // keep adds what defines an id to the queue.
 func (r *reacher) keep(id ID) {
-	if id == 0 || r.kept[id] {
+	if id == 0 || r.has(id) || int(id) >= len(r.kept) {
 		return
 	}
 	r.kept[id] = true
@@ -82,25 +97,35 @@ func (r *reacher) keep(id ID) {
 
 // close keeps what the roots name, and what that names.
 func (r *reacher) close(roots []int) {
-	visit := func(o Operand) error {
-		if o.Kind.IsID() {
-			r.keep(ID(o.Words[0]))
-		}
+	visit := func(_ int, id ID) error {
+		r.keep(id)
 		return nil
 	}
 	for r.queue = roots; len(r.queue) > 0; {
 		at := r.queue[len(r.queue)-1]
 		r.queue = r.queue[:len(r.queue)-1]
-		for within := r.m.Instructions[at].Op == OpFunction; ; at++ {
-			in := &r.m.Instructions[at]
+		for code := r.unit(at); len(code) > 0; code = code[1:] {
+			in := &code[0]
 			r.keep(in.Type)
 			r.keep(in.Result)
-			_ = Walk(in, r.context, visit) // a decoded module follows the grammar
-			if !within || in.Op == OpFunctionEnd || at+1 == len(r.m.Instructions) {
-				break
-			}
+			_ = WalkIDs(in, r.context, visit) // a fault ends the walk
 		}
 	}
+}
+
+// unit is instruction at, or the function that it begins, whose types it notes.
+func (r *reacher) unit(at int) []Instruction {
+	code := r.m.Instructions[at:]
+	if code[0].Op != OpFunction {
+		return code[:1]
+	}
+	for i := range code {
+		r.context.Note(&code[i])
+		if code[i].Op == OpFunctionEnd {
+			return code[:i+1]
+		}
+	}
+	return code
 }
 
 // instructions are those that define or describe what is kept, and those of the module as a whole.
@@ -127,10 +152,10 @@ func (r *reacher) describes(in *Instruction) bool {
 	case OpEntryPoint:
 		return in == r.entry
 	case OpExecutionMode, OpExecutionModeId:
-		return in.Operands[0] == r.entry.Operands[1]
+		return len(in.Operands) > 0 && in.Operands[0] == r.entry.Operands[1]
 	case OpName, OpMemberName, OpDecorate, OpDecorateId, OpDecorateString, OpMemberDecorate, OpMemberDecorateString, OpTypeForwardPointer:
-		return r.kept[in.Operands[0]]
-	case OpExtInstImport, OpString:
+		return len(in.Operands) > 0 && r.has(ID(in.Operands[0]))
+	case OpExtInstImport:
 		return true
 	}
 	return in.Result == 0 || r.kept[in.Result]
@@ -138,13 +163,18 @@ func (r *reacher) describes(in *Instruction) bool {
 
 // limitTargets restricts a decoration group to what is kept.
 func (r *reacher) limitTargets(in *Instruction) {
-	step := map[Op]int{OpGroupDecorate: 1, OpGroupMemberDecorate: 2}[in.Op]
-	if step == 0 {
+	step := 1
+	switch in.Op {
+	case OpGroupDecorate:
+	case OpGroupMemberDecorate:
+		step = 2
+	default:
 		return
 	}
-	list := in.Operands[:1:1]
-	for target := range slices.Chunk(in.Operands[1:], step) {
-		if r.kept[target[0]] {
+	first := min(1, len(in.Operands))
+	list := in.Operands[:first:first]
+	for target := range slices.Chunk(in.Operands[first:], step) {
+		if r.has(ID(target[0])) {
 			list = append(list, target...)
 		}
 	}

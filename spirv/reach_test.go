@@ -1,6 +1,8 @@
 package spirv_test
 
 import (
+	"encoding/binary"
+	"reflect"
 	"testing"
 
 	"spvsim/spirv"
@@ -8,9 +10,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// Reach keeps what an entry point reaches, with its names and decorations, and variables in device memory.
-func TestReach(t *testing.T) {
-	raw, err := asm.Assemble([]byte(`
+const kernels = `
 OpCapability Kernel
 OpCapability Addresses
 OpCapability Int64
@@ -60,7 +60,11 @@ OpFunctionEnd
 %z = OpFunctionCall %void %other
 OpReturn
 OpFunctionEnd
-`), "m.spvasm")
+`
+
+// Reach keeps what an entry point reaches, with its names and decorations, and variables in device memory.
+func TestReach(t *testing.T) {
+	raw, err := asm.Assemble([]byte(kernels), "m.spvasm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,5 +98,35 @@ OpFunctionEnd
 		if e := part.EntryPoint(c.entry); e != nil && len(e.Modes) != 1 {
 			t.Errorf("%s: %d modes", c.entry, len(e.Modes))
 		}
+	}
+}
+
+// DecodePart is Reach of what Decode returns, also of modules with any word changed that Decode still reads; what is not reached
+// may be malformed.
+func TestDecodePart(t *testing.T) {
+	good, err := asm.Assemble([]byte(kernels), "m.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := good.Words()
+	same, more := 0, 0
+	for at := range words[spirv.HeaderWords:] {
+		for _, w := range []uint32{words[spirv.HeaderWords+at], 0, 1, 0xFFFF, 1<<16 | uint32(spirv.OpNop), 3<<16 | uint32(spirv.OpEntryPoint), 1<<32 - 1} {
+			data := good.Encode(binary.LittleEndian)
+			binary.LittleEndian.PutUint32(data[4*(spirv.HeaderWords+at):], w)
+			part, partErr := spirv.DecodePart(data, "first")
+			raw, err := spirv.Decode(data)
+			if err == nil && (partErr != nil || !reflect.DeepEqual(part, spirv.Reach(raw, "first"))) {
+				t.Errorf("word %d as %#x: %v", spirv.HeaderWords+at, w, partErr)
+			}
+			if err == nil {
+				same++
+			} else if partErr == nil {
+				more++
+			}
+		}
+	}
+	if same < 100 || more < 100 {
+		t.Errorf("%d modules are read by both, %d by DecodePart alone", same, more)
 	}
 }

@@ -23,11 +23,22 @@ type Operand struct {
 // *OperandError where words don't follow the grammar, or the first error of
 // visit. The context must have noted the instructions before this one.
 func Walk(in *Instruction, c *Context, visit func(Operand) error) error {
+	w := walker{in: in, c: c, visit: visit}
+	return w.instruction()
+}
+
+// WalkIDs is Walk that visits the operands that are ids alone, with their places in Instruction.Operands.
+func WalkIDs(in *Instruction, c *Context, visit func(index int, id ID) error) error {
+	w := walker{in: in, c: c, visitID: visit}
+	return w.instruction()
+}
+
+func (w *walker) instruction() error {
+	in := w.in
 	g := in.Op.Grammar()
 	if g == nil {
 		return &OperandError{Index: 0, Text: fmt.Sprintf("unknown opcode %d", uint16(in.Op))}
 	}
-	w := walker{in: in, c: c, visit: visit}
 	if err := w.list(g.Operands, nil); err != nil {
 		return err
 	}
@@ -52,12 +63,14 @@ func (e *OperandError) Error() string {
 }
 
 type walker struct {
-	in    *Instruction
-	c     *Context
-	visit func(Operand) error
-	pos   int
-	name  string
-	inner bool // within OpSpecConstantOp's own operation
+	in      *Instruction
+	c       *Context
+	visit   func(Operand) error
+	visitID func(index int, id ID) error // where visit is nil; nil: the form is tested alone
+	bound   uint32                       // of ids; 0: none
+	pos     int
+	name    string
+	inner   bool // within OpSpecConstantOp's own operation
 }
 
 func (w *walker) fault(format string, args ...any) error {
@@ -74,7 +87,13 @@ func (w *walker) list(ops []grammar.Operand, parent *grammar.Enumerant) error {
 			if w.name = o.Name; w.name == "" {
 				w.name = o.Kind.String()
 			}
-			if err := w.operand(o.Kind, parent); err != nil {
+			var err error
+			if w.visit == nil && w.pos < len(w.in.Operands) && o.Kind.IsID() {
+				err = w.idAlone(w.in.Operands[w.pos])
+			} else {
+				err = w.operand(o.Kind, parent)
+			}
+			if err != nil {
 				return err
 			}
 			if o.Quantifier != grammar.Any {
@@ -104,18 +123,40 @@ func (w *walker) operand(k grammar.Kind, parent *grammar.Enumerant) error {
 }
 
 func (w *walker) emit(o Operand) error {
-	if err := w.visit(o); err != nil {
-		return err
+	if w.visit != nil {
+		if err := w.visit(o); err != nil {
+			return err
+		}
 	}
 	w.pos += len(o.Words)
 	return nil
 }
 
 func (w *walker) id(o Operand) error {
+	if w.visit == nil {
+		return w.idAlone(o.Words[0])
+	}
 	if o.Words[0] == 0 {
 		return w.fault("id is 0")
 	}
 	return w.emit(o)
+}
+
+// idAlone is id without an Operand, which takes longer to make than to test.
+func (w *walker) idAlone(word uint32) error {
+	if word == 0 {
+		return w.fault("id is 0")
+	}
+	if w.bound != 0 && word >= w.bound {
+		return w.fault("id %d is not below the module's bound, %d", word, w.bound)
+	}
+	if w.visitID != nil {
+		if err := w.visitID(w.pos, ID(word)); err != nil {
+			return err
+		}
+	}
+	w.pos++
+	return nil
 }
 
 // noClass is what llvm-spirv writes for the storage class of a pointer to what has none, for debuggers.

@@ -30,7 +30,7 @@ type core struct {
 	sized       []spirv.ID        // constants of the local size
 	derivatives bool              // the invocations stand in quads
 	strict      map[isa.Type]bool // floats that FPFastMathDefault allows no contraction of
-	reached     map[spirv.ID]bool // ids that instructions of the entry point's functions name
+	reached     []bool            // by id: those that instructions of the entry point's functions name
 }
 
 // fail stops the translation at the current instruction.

@@ -198,7 +198,7 @@ func (b *builder) translate() {
 	b.quads.derivativeGroup()
 	b.fragments.declareFragment()
 	b.kernelStart()
-	b.reached = reachableFrom(namedIDs(b.m), b.entry.Func)
+	b.reached = reachable(b.m, b.entry.Func)
 	b.nodes.bind()
 	b.bindVariables()
 	for _, s := range b.private {

@@ -132,56 +132,50 @@ func (b *nodes) bind() {
 
 // usesGraphBuiltin reports that the entry point reads a built-in of nodes.
 func (b *nodes) usesGraphBuiltin() bool {
-	for id := range b.reached { // any order: one answer
-		k, ok := b.m.Decoration(id, spirv.DecorationBuiltIn)
-		if ok && (spirv.BuiltIn(k) == spirv.BuiltInRemainingRecursionLevelsAMDX || spirv.BuiltIn(k) == spirv.BuiltInShaderIndexAMDX) {
+	for id, reached := range b.reached {
+		k, ok := b.m.Decoration(spirv.ID(id), spirv.DecorationBuiltIn)
+		if reached && ok && (spirv.BuiltIn(k) == spirv.BuiltInRemainingRecursionLevelsAMDX || spirv.BuiltIn(k) == spirv.BuiltInShaderIndexAMDX) {
 			return true
 		}
 	}
 	return false
 }
 
-// reachableFrom collects the ids that a function and its callees name. Words that are no
-// ids do not count, however they look.
-func reachableFrom(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
-	set := map[spirv.ID]bool{from: true}
-	for queue := []spirv.ID{from}; len(queue) > 0; queue = queue[1:] {
-		for _, id := range named[queue[0]] {
-			if !set[id] {
-				set[id], queue = true, append(queue, id)
-			}
-		}
-	}
-	return set
-}
-
-// namedIDs lists the ids that the instructions of each function and each declaration have as operands, information for debuggers
-// left out.
-func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
-	named := map[spirv.ID][]spirv.ID{}
+// reachable reports, by id, what a function, its callees and the declarations that they name have as operands, information for
+// debuggers left out. Words that are no ids do not count, however they look.
+func reachable(m *validate.Module, from spirv.ID) []bool {
 	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
-	function, user := false, spirv.ID(0)
-	visit := func(o spirv.Operand) error {
-		if o.Kind.IsID() {
-			named[user] = append(named[user], spirv.ID(o.Words[0]))
+	for i := range m.Raw.Instructions {
+		ctx.Note(&m.Raw.Instructions[i])
+	}
+	reached := make([]bool, m.Raw.Bound)
+	var queue []spirv.ID
+	visit := func(_ int, id spirv.ID) error {
+		if !reached[id] {
+			reached[id], queue = true, append(queue, id)
 		}
 		return nil
 	}
-	for i := range m.Raw.Instructions {
-		in := &m.Raw.Instructions[i]
-		if in.Op == spirv.OpFunction {
-			function = true
-		}
-		if !function || in.Op == spirv.OpFunction {
-			user = in.Result
-		}
+	walk := func(in *spirv.Instruction) {
 		if in.Op != spirv.OpExtInst || !validate.Ignorable(m.Import(spirv.ID(in.Operands[0]))) {
-			_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
+			_ = spirv.WalkIDs(in, ctx, visit) // a checked module follows the grammar
 		}
-		ctx.Note(in)
 	}
-	delete(named, 0) // names, decorations and the like
-	return named
+	for _ = visit(0, from); len(queue) > 0; {
+		id := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if f := m.Function(id); f != nil {
+			for _, b := range f.Blocks {
+				for i := range b.Code {
+					walk(&b.Code[i])
+				}
+			}
+		}
+		if in := m.Def(id); in != nil {
+			walk(in)
+		}
+	}
+	return reached
 }
 
 // findInput finds the entry point's input: see validate.Module.Inputs.

@@ -89,9 +89,9 @@ func (c *checker) define() error {
 func (c *checker) uses() error {
 	ctx := spirv.NewContext(int(min(c.m.Raw.Bound, 1<<16)))
 	var in *spirv.Instruction
-	visit := func(o spirv.Operand) error {
-		if o.Kind.IsID() && c.m.Def(spirv.ID(o.Words[0])) == nil {
-			return FaultAt(in, "ids", "operand %d: %%%d is not defined", o.Index, o.Words[0])
+	visit := func(index int, id spirv.ID) error {
+		if c.m.Def(id) == nil {
+			return FaultAt(in, "ids", "operand %d: %%%d is not defined", index, id)
 		}
 		return nil
 	}
@@ -100,7 +100,7 @@ func (c *checker) uses() error {
 		if in.Type != 0 && c.m.Def(in.Type) == nil {
 			return FaultAt(in, "ids", "type %%%d is not defined", in.Type)
 		}
-		if err := spirv.Walk(in, ctx, visit); err != nil {
+		if err := spirv.WalkIDs(in, ctx, visit); err != nil {
 			return err
 		}
 		ctx.Note(in)

@@ -44,11 +44,8 @@ func (v *valueCheck) narrow(op spirv.Op) {
 	if narrowUses[op] {
 		return
 	}
-	_ = spirv.Walk(v.in, v.ctx, func(o spirv.Operand) error { // Build has walked the module
-		if !o.Kind.IsID() {
-			return nil
-		}
-		if def := v.m.Def(spirv.ID(o.Words[0])); def.Op != spirv.OpFunction && def.Type != 0 {
+	_ = spirv.WalkIDs(v.in, v.ctx, func(_ int, id spirv.ID) error { // Build has walked the module
+		if def := v.m.Def(id); def.Op != spirv.OpFunction && def.Type != 0 {
 			if s := v.limitedPart(v.m.Type(def.Type)); s != nil {
 				v.full(op, s)
 			}

@@ -50,6 +50,8 @@ type extension struct {
 	r       *report
 	rule    *rule
 	enqueue *enqueueWork
+	// imageUses is what eachImage visits, listed for the first rule that asks.
+	imageUses []imageUse
 }
 
 // earlyRules and extensionRules test the rules of the extensions that the

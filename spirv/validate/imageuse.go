@@ -40,20 +40,32 @@ type imageUse struct {
 // eachImage visits the instructions on images whose operand 0 has an image.
 func eachImage(visit func(u *imageUse)) func(*extension) {
 	return func(c *extension) {
-		for i := range c.Raw.Instructions {
-			in := &c.Raw.Instructions[i]
-			if !sampledOperands[in.Op] && !plainOperands[in.Op] && in.Op != spirv.OpImageTexelPointer {
-				continue
-			}
-			t := c.TypeOf(spirv.ID(in.Operands[0]))
-			if t != nil && (t.Kind == KindSampledImage || t.Kind == KindPointer && in.Op == spirv.OpImageTexelPointer) {
-				t = t.Elem
-			}
-			if t != nil && t.Kind == KindImage {
-				visit(&imageUse{c, in, t})
-			}
+		if c.imageUses == nil {
+			c.imageUses = c.findImageUses()
+		}
+		for i := range c.imageUses {
+			visit(&c.imageUses[i])
 		}
 	}
+}
+
+// findImageUses lists what eachImage visits; never nil.
+func (c *extension) findImageUses() []imageUse {
+	list := []imageUse{}
+	for i := range c.Raw.Instructions {
+		in := &c.Raw.Instructions[i]
+		if !sampledOperands[in.Op] && !plainOperands[in.Op] && in.Op != spirv.OpImageTexelPointer {
+			continue
+		}
+		t := c.TypeOf(spirv.ID(in.Operands[0]))
+		if t != nil && (t.Kind == KindSampledImage || t.Kind == KindPointer && in.Op == spirv.OpImageTexelPointer) {
+			t = t.Elem
+		}
+		if t != nil && t.Kind == KindImage {
+			list = append(list, imageUse{c, in, t})
+		}
+	}
+	return list
 }
 
 // fault reports a violation of the rule by the instruction.

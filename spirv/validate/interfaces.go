@@ -302,11 +302,7 @@ func newGlobalUses(m *Module) *globalUses {
 	}
 	last := make([]int32, m.Raw.Bound) // 1 + the function that has noted an id
 	for n, f := range m.Functions {
-		note := func(o spirv.Operand) error {
-			if !o.Kind.IsID() {
-				return nil
-			}
-			id := spirv.ID(o.Words[0])
+		note := func(_ int, id spirv.ID) error {
 			op := m.Def(id).Op
 			if m.definitions[id].function != 0 || last[id] == int32(n+1) {
 				return nil
@@ -323,7 +319,7 @@ func newGlobalUses(m *Module) *globalUses {
 		for _, b := range f.Blocks {
 			for i := range b.Code {
 				if !m.refersAhead(&b.Code[i]) {
-					_ = spirv.Walk(&b.Code[i], ctx, note) // the form is tested already
+					_ = spirv.WalkIDs(&b.Code[i], ctx, note) // the form is tested already
 				}
 			}
 		}

@@ -44,7 +44,7 @@ func uses(m *Module, r *report) {
 			s.use(s.in.Type)
 		}
 		if !s.free && !r.full() {
-			_ = spirv.Walk(s.in, s.ctx, visit) // build has walked it: no faults left
+			_ = spirv.WalkIDs(s.in, s.ctx, visit) // build has walked it: no faults left
 		}
 		s.ctx.Note(s.in)
 	})
@@ -85,26 +85,22 @@ func (m *Module) refersAhead(in *spirv.Instruction) bool {
 	return ok && s < secAnnotation || in.Op.Grammar().Class == "Annotation"
 }
 
-func (s *scope) operand(o spirv.Operand) error {
-	if !o.Kind.IsID() {
-		return nil
-	}
-	id := spirv.ID(o.Words[0])
+func (s *scope) operand(index int, id spirv.ID) error {
 	def := s.m.Def(id)
 	switch {
 	case s.in.Op == spirv.OpPhi:
 		s.phiOperand(id)
 	case def.Op == spirv.OpLabel:
-		s.label(o)
+		s.label(index, id)
 	case def.Op == spirv.OpFunction:
 		if s.in.Op != spirv.OpFunctionCall {
-			s.r.faultAt(s.in, "ids", "operand %d: %%%d is a function", o.Index, id)
+			s.r.faultAt(s.in, "ids", "operand %d: %%%d is a function", index, id)
 		}
 	case def.Op == spirv.OpTypePointer && s.forward[id] && s.in.Op.Grammar().Class == "Type-Declaration":
-	case o.Index == 0 && s.in.Op == spirv.OpExtInst && def.Op != spirv.OpExtInstImport:
+	case index == 0 && s.in.Op == spirv.OpExtInst && def.Op != spirv.OpExtInstImport:
 		s.r.faultAt(s.in, "ids", "operand 0: %%%d is no imported instruction set", id)
 	case s.m.isType(id) && !declaresType(s.in.Op) && !typeOperands[s.in.Op]:
-		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a type: want a value", o.Index, id)
+		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a type: want a value", index, id)
 	default:
 		s.use(id)
 	}
@@ -116,9 +112,9 @@ var typeOperands = set(spirv.OpFunction, spirv.OpSizeOf, spirv.OpCooperativeMatr
 	spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR,
 	spirv.OpUntypedArrayLengthKHR, spirv.OpIsNodePayloadValidAMDX)
 
-func (s *scope) label(o spirv.Operand) {
+func (s *scope) label(index int, id spirv.ID) {
 	if !isMerge(s.in.Op) && !terminator(s.in.Op) {
-		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a label", o.Index, o.Words[0])
+		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a label", index, id)
 	}
 }
 
