@@ -51,9 +51,9 @@ type slot struct {
 	instructions, lanes, operations uint64
 	cycles                          reasonCycles
 	since, end                      uint64 // cycles of the machine in which the slot held the wave, without a gap
-	// The bins of the last issue: that of the series, the number of that of the maps, the cycle of the machine in which the first of them
-	// ends, and how many of the instructions bins count.
-	cell    *cell
+	// The bins of the last issue: those of the series and of the maps, the cycle of the machine in which the first of them ends, and how
+	// many of the instructions bins count.
+	bin     uint16
 	mapBin  uint8
 	binEnd  uint64
 	counted uint64
@@ -107,7 +107,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
 	c.maps.begin(g)
-	c.series.joining, c.maps.joining = c.closeBins, c.closeBins
+	c.series.collector, c.maps.collector = c, c
 	c.bytes = make([]uint64, len(g.Levels))
 	c.units = make([]unitWork, g.Engines*g.Units)
 	c.slots = make([]slot, g.Total())
@@ -212,7 +212,7 @@ func (c *Collector) addSlot(index int) {
 		s.Slots[r] += s.cycles[r]
 		step.Units[unit][r] += s.cycles[r]
 	}
-	s.countInBins()
+	c.countInBins(s)
 	c.endResidence(s, unit)
 	*s = slot{kernel: s.kernel, issued: s.issued, since: s.end, end: s.end}
 }
@@ -271,7 +271,7 @@ func (c *Collector) Issue(i *probe.Issue) {
 		s.cycles[why] += waited
 		s.cycles[account.Unit] += queued
 		s.cycles[account.Issued] += issued
-		bin := &s.cell.slots
+		bin := &c.series.cells[s.bin%maxBins].slots
 		bin[why] += waited
 		bin[account.Unit] += queued
 		bin[account.Issued] += issued
@@ -293,16 +293,16 @@ func (c *Collector) issueAcrossBins(s *slot, i *probe.Issue) {
 
 // openBins has a slot count in the bins of a cycle.
 func (c *Collector) openBins(s *slot, cycle uint64) {
-	s.countInBins()
+	c.countInBins(s)
 	bin, mapBin := cycle>>(c.series.shift&63), cycle>>(c.maps.shift&63)
-	s.cell, s.mapBin = &c.series.cells[bin%maxBins], uint8(mapBin)
+	s.bin, s.mapBin = uint16(bin), uint8(mapBin)
 	s.binEnd = c.firstCycle + min((bin+1)<<(c.series.shift&63), (mapBin+1)<<(c.maps.shift&63))
 }
 
-// countInBins counts the instructions that no bin counts.
-func (s *slot) countInBins() {
+// countInBins counts the instructions of a slot that no bin counts.
+func (c *Collector) countInBins(s *slot) {
 	if n := s.instructions - s.counted; n > 0 {
-		s.cell.issued += n
+		c.series.cells[s.bin%maxBins].issued += n
 		s.issued[s.mapBin%mapBins] += n
 		s.counted = s.instructions
 	}
@@ -311,7 +311,7 @@ func (s *slot) countInBins() {
 // closeBins has all slots find their bins anew, before bins are joined.
 func (c *Collector) closeBins() {
 	for i := range c.slots {
-		c.slots[i].countInBins()
+		c.countInBins(&c.slots[i])
 		c.slots[i].binEnd = 0
 	}
 }

@@ -65,14 +65,14 @@ const (
 // maps accumulates Maps.
 type maps struct {
 	Maps
-	shift    uint      // log2 of BinCycles
-	rows     []*mapRow // of all counts over time
-	units    []unitRows
-	over     [][]*mapRow        // of Levels: bytes, by part
-	programs []*program.Program // of Programs
-	issues   [][]*mapRow        // of Programs, by row
-	bytes    [][]uint64         // of each part of each level, at the last sample
-	joining  func()             // called before bins are joined, if there are any
+	shift     uint      // log2 of BinCycles
+	rows      []*mapRow // of all counts over time
+	units     []unitRows
+	over      [][]*mapRow        // of Levels: bytes, by part
+	programs  []*program.Program // of Programs
+	issues    [][]*mapRow        // of Programs, by row
+	bytes     [][]uint64         // of each part of each level, at the last sample
+	collector *Collector         // whose slots have bins; nil: none
 }
 
 // unitRows are the counts of a unit over time: Busy and Issued.
@@ -100,8 +100,8 @@ func (m *maps) begin(g *probe.Geometry) {
 // bin returns the bin of a cycle. It joins bins until they reach the cycle.
 func (m *maps) bin(cycle uint64) int {
 	for cycle>>(m.shift&63) >= mapBins {
-		if m.joining != nil {
-			m.joining()
+		if m.collector != nil {
+			m.collector.closeBins()
 		}
 		for _, row := range m.rows {
 			joinPairs(row[:])

@@ -33,9 +33,9 @@ type Series struct {
 // A growingSeries is the series of a run that has not ended. What issues add is in cells.
 type growingSeries struct {
 	Series
-	shift   uint // log2 of BinCycles, which is a power of two
-	cells   *[maxBins]cell
-	joining func() // called before bins are joined, if there are any
+	shift     uint // log2 of BinCycles, which is a power of two
+	cells     *[maxBins]cell
+	collector *Collector // whose slots have bins; nil: none
 }
 
 // reasonCycles are cycles by reason. Their number is a power of two, so that no index needs a check.
@@ -147,8 +147,8 @@ func (s *growingSeries) bin(cycle uint64) int {
 
 // join joins the bins in pairs.
 func (s *growingSeries) join() {
-	if s.joining != nil {
-		s.joining()
+	if s.collector != nil {
+		s.collector.closeBins()
 	}
 	for _, row := range s.rows() {
 		joinPairs(*row)
