@@ -24,7 +24,6 @@ type Collector struct {
 	sampled         uint64
 	bytes           []uint64 // of each level, at the last sample
 	slots           []slot   // by wave slot
-	reach           uint64   // cycles from the first that series and maps have bins for
 	waiting         map[waitKey]uint64
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
@@ -51,7 +50,13 @@ type slot struct {
 	issued                          *mapRow // instructions of the unit over time
 	instructions, lanes, operations uint64
 	cycles                          reasonCycles
-	since, end                      uint64 // cycles in which the slot held the wave, without a gap
+	since, end                      uint64 // cycles of the machine in which the slot held the wave, without a gap
+	// The bins of the last issue: those of the series and of the maps, the cycle of the machine in which the first of them ends, and how
+	// many of the instructions bins count.
+	bin     uint16
+	mapBin  uint8
+	binEnd  uint64
+	counted uint64
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
@@ -102,6 +107,7 @@ func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
 	c.maps.begin(g)
+	c.series.collector, c.maps.collector = c, c
 	c.bytes = make([]uint64, len(g.Levels))
 	c.units = make([]unitWork, g.Engines*g.Units)
 	c.slots = make([]slot, g.Total())
@@ -160,8 +166,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 			first: probe.Unknown, units: map[int]bool{}})
 	}
 	x := c.kernels[k]
-	since := w.At - c.firstCycle
-	c.slots[c.geometry.Index(w.WaveSlotID)] = slot{kernel: x, issued: c.maps.units[w.Unit].issued, since: since, end: since}
+	c.slots[c.geometry.Index(w.WaveSlotID)] = slot{kernel: x, issued: c.maps.units[w.Unit].issued, since: w.At, end: w.At}
 	x.Waves++
 	x.resident++
 	u := &c.maps.Units[w.Unit]
@@ -207,7 +212,8 @@ func (c *Collector) addSlot(index int) {
 		s.Slots[r] += s.cycles[r]
 		step.Units[unit][r] += s.cycles[r]
 	}
-	c.maps.span(c.maps.units[unit].busy, s.since, s.end)
+	c.countInBins(s)
+	c.endResidence(s, unit)
 	*s = slot{kernel: s.kernel, issued: s.issued, since: s.end, end: s.end}
 }
 
@@ -250,76 +256,99 @@ func operations(in *isa.Inst) uint64 {
 	return n
 }
 
-// Issue implements probe.Tracer. Most issues are of one bin, right after what their slot did before.
+// Issue implements probe.Tracer. Most issues are in the bins of the last one, right after what their slot did before.
 func (c *Collector) Issue(i *probe.Issue) {
-	lanes := uint64(bits.OnesCount64(i.Exec))
 	s := &c.slots[i.Index]
-	first, shift := c.firstCycle, c.series.shift&63
-	from, at, end := i.From-first, i.At-first, i.End-first
-	if bin := from >> shift; end >= c.reach || from != s.end || bin != (end-1)>>shift || i.StallCycles != i.Ready {
+	pc := &s.pcs[i.PC]
+	lanes := uint64(bits.OnesCount64(i.Exec))
+	s.lanes += lanes
+	s.operations += lanes * pc.weight
+	if i.From != s.end || i.End > s.binEnd || i.StallCycles != i.Ready {
 		c.issueAcrossBins(s, i)
 	} else {
-		why, waited, queued, issued := i.Reason%numReasons, i.Ready-i.From, i.At-i.Ready, end-at
-		s.end = end
+		why, waited, queued, issued := i.Reason%numReasons, i.Ready-i.From, i.At-i.Ready, i.End-i.At
+		s.end = i.End
 		s.cycles[why] += waited
 		s.cycles[account.Unit] += queued
 		s.cycles[account.Issued] += issued
-		cell := &c.series.cells[bin%maxBins]
-		cell.issued++
-		cell.slots[why] += waited
-		cell.slots[account.Unit] += queued
-		cell.slots[account.Issued] += issued
+		bin := &c.series.cells[s.bin%maxBins].slots
+		bin[why] += waited
+		bin[account.Unit] += queued
+		bin[account.Issued] += issued
 	}
 	s.instructions++
-	s.lanes += lanes
-	pc := &s.pcs[i.PC]
-	s.operations += lanes * pc.weight
-	bin := at >> (c.maps.shift & 63) % mapBins
-	s.issued[bin]++
-	pc.issues[bin]++
+	pc.issues[s.mapBin%mapBins]++
 }
 
-// issueAcrossBins charges the cycles of an issue, whatever bins they are in.
+// issueAcrossBins charges the cycles of an issue, whatever bins they are in, and finds those of the next one.
 func (c *Collector) issueAcrossBins(s *slot, i *probe.Issue) {
-	at, end := i.At-c.firstCycle, i.End-c.firstCycle
-	if end >= c.reach {
-		c.extend(max(at, end-min(end, 1)))
-	}
+	c.reach(i.End - c.firstCycle)
 	c.occupy(s, i.Unit, i.From, i.End)
-	c.series.cells[at>>(c.series.shift&63)%maxBins].issued++
 	c.charge(s, i.Reason, i.From, i.Ready)
 	c.charge(s, i.StallReason, i.Ready, i.StallCycles)
 	c.charge(s, account.Unit, max(i.Ready, i.StallCycles), i.At)
 	c.charge(s, account.Issued, i.At, i.End)
+	c.openBins(s, i.At-c.firstCycle)
+}
+
+// openBins has a slot count in the bins of a cycle.
+func (c *Collector) openBins(s *slot, cycle uint64) {
+	c.countInBins(s)
+	bin, mapBin := cycle>>(c.series.shift&63), cycle>>(c.maps.shift&63)
+	s.bin, s.mapBin = uint16(bin), uint8(mapBin)
+	s.binEnd = c.firstCycle + min((bin+1)<<(c.series.shift&63), (mapBin+1)<<(c.maps.shift&63))
+}
+
+// countInBins counts the instructions of a slot that no bin counts.
+func (c *Collector) countInBins(s *slot) {
+	if n := s.instructions - s.counted; n > 0 {
+		c.series.cells[s.bin%maxBins].issued += n
+		s.issued[s.mapBin%mapBins] += n
+		s.counted = s.instructions
+	}
+}
+
+// closeBins has all slots find their bins anew, before bins are joined.
+func (c *Collector) closeBins() {
+	for i := range c.slots {
+		c.countInBins(&c.slots[i])
+		c.slots[i].binEnd = 0
+	}
 }
 
 // Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
 	s := &c.slots[c.geometry.Index(p)]
+	c.reach(max(to, from) - c.firstCycle)
 	c.occupy(s, p.Unit, from, max(to, from))
 	c.charge(s, why, from, to)
 }
 
 // occupy notes that the wave of a slot of a unit is resident from one cycle to another.
 func (c *Collector) occupy(s *slot, unit int, from, to uint64) {
-	if from -= c.firstCycle; from != s.end {
-		c.maps.span(c.maps.units[unit].busy, s.since, s.end)
+	if from != s.end {
+		c.endResidence(s, unit)
 		s.since = from
 	}
-	s.end = to - c.firstCycle
+	s.end = to
 }
 
-// extend joins bins until those of the series and of the maps reach a cycle.
-func (c *Collector) extend(cycle uint64) {
-	c.series.bin(cycle)
-	c.maps.bin(cycle)
-	c.reach = min(uint64(maxBins)<<(c.series.shift&63), uint64(mapBins)<<(c.maps.shift&63))
+// endResidence adds the cycles in which a slot of a unit held its wave without a gap.
+func (c *Collector) endResidence(s *slot, unit int) {
+	c.maps.span(c.maps.units[unit].busy, s.since-c.firstCycle, s.end-c.firstCycle)
 }
 
-// charge charges cycles of a slot to a reason.
+// reach joins bins until series and maps have bins for all cycles before one.
+func (c *Collector) reach(end uint64) {
+	last := max(end, 1) - 1
+	c.series.bin(last)
+	c.maps.bin(last)
+}
+
+// charge charges cycles of a slot, for which there are bins, to a reason.
 func (c *Collector) charge(s *slot, why account.Reason, from, to uint64) {
 	if from < to {
-		s.cycles[why] += to - from
+		s.cycles[why%numReasons] += to - from
 		c.series.addReason(why, from-c.firstCycle, to-c.firstCycle)
 	}
 }

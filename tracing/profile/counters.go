@@ -60,7 +60,9 @@ func (t *counterRows) unit(p *Profile, i int, u *UnitCounts) {
 	}
 	for _, s := range p.Steps {
 		for r, n := range s.Units[i] {
-			t.add("unit", name, i, "slot_cycles."+s.Name+"."+p.Reasons[r], n, nil)
+			if n > 0 {
+				t.add("unit", name, i, "slot_cycles."+s.Name+"."+p.Reasons[r], n, nil)
+			}
 		}
 	}
 }

@@ -65,13 +65,14 @@ const (
 // maps accumulates Maps.
 type maps struct {
 	Maps
-	shift    uint      // log2 of BinCycles
-	rows     []*mapRow // of all counts over time
-	units    []unitRows
-	over     [][]*mapRow        // of Levels: bytes, by part
-	programs []*program.Program // of Programs
-	issues   [][]*mapRow        // of Programs, by row
-	bytes    [][]uint64         // of each part of each level, at the last sample
+	shift     uint      // log2 of BinCycles
+	rows      []*mapRow // of all counts over time
+	units     []unitRows
+	over      [][]*mapRow        // of Levels: bytes, by part
+	programs  []*program.Program // of Programs
+	issues    [][]*mapRow        // of Programs, by row
+	bytes     [][]uint64         // of each part of each level, at the last sample
+	collector *Collector         // whose slots have bins; nil: none
 }
 
 // unitRows are the counts of a unit over time: Busy and Issued.
@@ -99,6 +100,9 @@ func (m *maps) begin(g *probe.Geometry) {
 // bin returns the bin of a cycle. It joins bins until they reach the cycle.
 func (m *maps) bin(cycle uint64) int {
 	for cycle>>(m.shift&63) >= mapBins {
+		if m.collector != nil {
+			m.collector.closeBins()
+		}
 		for _, row := range m.rows {
 			joinPairs(row[:])
 		}
@@ -172,10 +176,12 @@ func (m *maps) sample(from, to uint64, levels []account.LevelCounts, parts [][]a
 		}
 	}
 	for i, list := range parts {
+		before, over := m.bytes[i][:len(list)], m.over[i][:len(list)]
 		for k := range list {
-			n := list[k].Bytes
-			m.spread(m.over[i][k], from, to, n-m.bytes[i][k])
-			m.bytes[i][k] = n
+			if n := list[k].Bytes; n != before[k] {
+				m.spread(over[k], from, to, n-before[k])
+				before[k] = n
+			}
 		}
 		m.Levels[i].Parts = append(m.Levels[i].Parts[:0], list...)
 	}

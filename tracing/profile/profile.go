@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -336,7 +337,11 @@ func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
 
 // WriteJSON saves the profile.
 func (p *Profile) WriteJSON(w io.Writer) error {
-	return json.NewEncoder(w).Encode(p)
+	b, err := appendJSON(nil, reflect.ValueOf(p).Elem())
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
 }
 
 // ErrFormat means that a file is not a profile.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -329,6 +330,24 @@ func TestSavedProfileIsReadBack(t *testing.T) {
 	}
 	if _, err := profile.Read(strings.NewReader("no json")); !errors.Is(err, profile.ErrFormat) {
 		t.Errorf("no json: %v", err)
+	}
+}
+
+// A saved profile is what encoding/json writes: with a graph, without maps, with empty and missing rows, and from the parts that New makes.
+func TestSavedProfileIsJSON(t *testing.T) {
+	_, graph := profiled(t, "classify", "rdna4-like")
+	_, plain := profiled(t, "reduce", "gcn3-r9nano")
+	bare := *plain
+	bare.Maps, bare.Series.Queue, bare.Series.LDS, bare.Series.Levels = nil, nil, []uint64{}, [][]uint64{nil, {}, {10, 9, 1 << 63}}
+	for i, p := range []*profile.Profile{graph, plain, &bare, {}} {
+		var got, want bytes.Buffer
+		if p.Stats == nil {
+			p.Stats = json.RawMessage("{}")
+		}
+		suite.OK(t, errors.Join(p.WriteJSON(&got), json.NewEncoder(&want).Encode(p)))
+		if d := cmp.Diff(want.String(), got.String()); d != "" {
+			t.Errorf("profile %d (-want +got):\n%.2000s", i, d)
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -35,8 +33,9 @@ type Series struct {
 // A growingSeries is the series of a run that has not ended. What issues add is in cells.
 type growingSeries struct {
 	Series
-	shift uint // log2 of BinCycles, which is a power of two
-	cells *[maxBins]cell
+	shift     uint // log2 of BinCycles, which is a power of two
+	cells     *[maxBins]cell
+	collector *Collector // whose slots have bins; nil: none
 }
 
 // reasonCycles are cycles by reason. Their number is a power of two, so that no index needs a check.
@@ -141,25 +140,33 @@ func (s *growingSeries) result(cycles uint64) Series {
 // bin returns the bin of a cycle. It joins bins until the series reaches the cycle.
 func (s *growingSeries) bin(cycle uint64) int {
 	for cycle>>(s.shift&63) >= maxBins {
-		for _, row := range s.rows() {
-			joinPairs(*row)
-		}
-		const half = maxBins / 2
-		for _, row := range s.peaks() {
-			for i := range half {
-				(*row)[i] = max((*row)[2*i], (*row)[2*i+1])
-			}
-			clear((*row)[half:])
-		}
-		for i := range half {
-			s.cells[i] = s.cells[2*i]
-			s.cells[i].add(&s.cells[2*i+1])
-		}
-		clear(s.cells[half:])
-		s.BinCycles *= 2
-		s.shift++
+		s.join()
 	}
 	return int(cycle >> (s.shift & 63))
+}
+
+// join joins the bins in pairs.
+func (s *growingSeries) join() {
+	if s.collector != nil {
+		s.collector.closeBins()
+	}
+	for _, row := range s.rows() {
+		joinPairs(*row)
+	}
+	const half = maxBins / 2
+	for _, row := range s.peaks() {
+		for i := range half {
+			(*row)[i] = max((*row)[2*i], (*row)[2*i+1])
+		}
+		clear((*row)[half:])
+	}
+	for i := range half {
+		s.cells[i] = s.cells[2*i]
+		s.cells[i].add(&s.cells[2*i+1])
+	}
+	clear(s.cells[half:])
+	s.BinCycles *= 2
+	s.shift++
 }
 
 // joinPairs replaces the bins of a row by the sums of pairs.
@@ -188,17 +195,16 @@ func (s *growingSeries) addCycles(row []uint64, from, to uint64) {
 	}
 }
 
-// addReason adds cycles of wave slots for a reason to their bins.
+// addReason adds cycles of wave slots for a reason to their bins, which there are.
 func (s *growingSeries) addReason(why account.Reason, from, to uint64) {
-	for last := s.bin(to - 1); from < to; {
-		i := int(from >> (s.shift & 63))
-		end := to
-		if i < last {
-			end = uint64(i+1) << (s.shift & 63)
-		}
-		s.cells[i].slots[why%numReasons] += end - from
+	shift := s.shift & 63
+	i, last := from>>shift, (to-1)>>shift
+	for ; i < last; i++ {
+		end := (i + 1) << shift
+		s.cells[i%maxBins].slots[why%numReasons] += end - from
 		from = end
 	}
+	s.cells[i%maxBins].slots[why%numReasons] += to - from
 }
 
 // raise sets a row's bins between two cycles, the last one included, to at least a value.
@@ -263,52 +269,55 @@ func (s *Series) graphRows() []NodeRow {
 // their bytes and the number that waits for each node; and the power in watts, if the machine has a table of energies, of
 // all and of each part.
 func (p *Profile) WriteCSV(w io.Writer) error {
-	b := bufio.NewWriter(w)
 	s := &p.Series
-	fmt.Fprint(b, "cycle,cycles,waves,queue,instructions_per_cycle,lds_passes_per_cycle")
+	b := []byte("cycle,cycles,waves,queue,instructions_per_cycle,lds_passes_per_cycle")
+	column := func(prefix, name, suffix string) {
+		b = append(append(append(append(b, ','), prefix...), name...), suffix...)
+	}
 	for _, l := range p.Levels {
-		fmt.Fprintf(b, ",%s_bytes_per_cycle", l.Name)
+		column("", l.Name, "_bytes_per_cycle")
 	}
 	for r := range s.Slots {
-		fmt.Fprintf(b, ",slots_%s", account.Reason(r))
+		column("slots_", account.Reason(r).String(), "")
 	}
-	graph := s.graphRows()
-	for _, row := range graph {
-		fmt.Fprintf(b, ",%s", row.Name)
+	waves := make([]uint64, s.Len())
+	for i := range waves {
+		waves[i] = s.Resident(i)
 	}
-	watts := p.Watts()
-	parts := p.PartWatts()
-	if watts != nil {
-		fmt.Fprint(b, ",watts")
+	sums := slices.Concat([][]uint64{waves, s.Queue, s.Issued, s.LDS}, s.Levels, s.Slots)
+	for _, row := range s.graphRows() {
+		column("", row.Name, "")
+		sums = append(sums, row.Queue)
 	}
-	for i := range parts {
-		fmt.Fprintf(b, ",watts_%s", parts[i].Name)
+	var powers [][]float64
+	if watts := p.Watts(); watts != nil {
+		column("", "watts", "")
+		powers = append(powers, watts)
 	}
-	fmt.Fprintln(b)
+	for _, part := range p.PartWatts() {
+		column("watts_", part.Name, "")
+		powers = append(powers, part.Watts)
+	}
+	b = append(b, '\n')
+	number := func(x float64) {
+		if b = append(b, ','); x == 0 {
+			b = append(b, '0')
+			return
+		}
+		b = strconv.AppendFloat(b, x, 'g', 6, 64)
+	}
 	for i := range s.Len() {
 		n := s.Length(i, p.Cycles)
-		fmt.Fprintf(b, "%d,%d", uint64(i)*s.BinCycles, n)
-		values := []uint64{s.Resident(i), s.Queue[i], s.Issued[i], s.LDS[i]}
-		for l := range s.Levels {
-			values = append(values, s.Levels[l][i])
+		b = strconv.AppendUint(b, uint64(i)*s.BinCycles, 10)
+		b = strconv.AppendUint(append(b, ','), n, 10)
+		for _, row := range sums {
+			number(float64(row[i]) / float64(n))
 		}
-		for r := range s.Slots {
-			values = append(values, s.Slots[r][i])
+		for _, row := range powers {
+			number(row[i])
 		}
-		for _, row := range graph {
-			values = append(values, row.Queue[i])
-		}
-		for _, v := range values {
-			b.WriteByte(',')
-			b.WriteString(strconv.FormatFloat(float64(v)/float64(n), 'g', 6, 64))
-		}
-		if watts != nil {
-			fmt.Fprintf(b, ",%.6g", watts[i])
-		}
-		for k := range parts {
-			fmt.Fprintf(b, ",%.6g", parts[k].Watts[i])
-		}
-		fmt.Fprintln(b)
+		b = append(b, '\n')
 	}
-	return b.Flush()
+	_, err := w.Write(b)
+	return err
 }

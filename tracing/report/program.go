@@ -59,6 +59,7 @@ type program struct {
 	Lacks     []string
 	Overlap   bool // some launches were concurrent: lines have their cycles
 	WhatIf    []*whatIfTable
+	Note      string // on the gains of all tables
 }
 
 // A pipeline is a Pipeline as text.
@@ -129,6 +130,7 @@ func newProgram(id int, p *Program) *program {
 		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total, out.Overlap))
 	}
 	out.Stacks = pipelineStacks(p, &total.Slots)
+	out.Note = tracing.WhatIfNote
 	for i := range p.Compared {
 		d := &p.Compared[i]
 		out.WhatIf = append(out.WhatIf, newWhatIfTable(fmt.Sprintf("%s: %s cycles from cold caches", d.Name, d.Statistics.CyclesText()), d.Statistics.WhatIf))

@@ -159,7 +159,7 @@ func launching(p *profile.Profile) string {
 	if p.Launch == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; launch: %s of %s cycles (--without launches removes them)", grouped(p.Launch), grouped(p.Cycles))
+	return fmt.Sprintf("; launch costs: %s of these cycles", grouped(p.Launch))
 }
 
 // limited says what the power limit did to the clock.
