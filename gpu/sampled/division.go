@@ -28,8 +28,8 @@ type division struct {
 	signature                          signature // of the piece at hand
 	lengths                            *rand.Rand
 	cacheInsensitive                   bool    // the contents of the caches hardly matter for it
-	cached                             bool    // the last level holds all that it asks for
-	fills                              float64 // what it asks the last level for, as a multiple of the size of that
+	fitsLastLevel                      bool    // the last level holds all that it asks for
+	lastLevelSizes                     float64 // what it asks the last level for, as a multiple of the size of that
 	end                                uint64  // of the piece
 	sparse                             bool    // workgroups ran that did not bring their lines into the caches
 	start                              uint64  // workgroups that end before others run without time
@@ -50,12 +50,12 @@ type division struct {
 	err                                error
 }
 
-func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, generation uint64) *division {
-	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.windows, generation: generation, all: cu.GridSize(k.NumWorkgroups),
+func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, launchKind *kind, generation uint64) *division {
+	d := &division{Sampler: s, launch: l, kernel: k, strata: &launchKind.windows, generation: generation, all: cu.GridSize(k.NumWorkgroups),
 		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
 	pieces := min(max(d.all/generation/leastPiece, leastPieces), uint64(s.Pieces))
 	d.pieceWorkgroups = max(d.all/pieces, 1)
-	of.windows.maxBlock = max(int(pieces)*min(of.divided, leastBlocks)/leastBlocks, 1)
+	launchKind.windows.maxBlock = max(int(pieces)*min(launchKind.divided, leastBlocks)/leastBlocks, 1)
 	d.settleWorkgroups = uint64(s.Sampling.Settle) * generation
 	d.windowWorkgroups = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
 	d.start = d.settleWorkgroups
@@ -84,14 +84,14 @@ const (
 )
 
 // issued returns the instructions of each class that waves of the launch issued before the present cycle.
-func (d *division) issued() (by [isa.NumClasses]uint64) {
+func (d *division) issued() (counts [isa.NumClasses]uint64) {
 	m := d.machine
 	ahead := m.Array.IssuedFrom(m.Engine.Now()) // how far units go ahead is the host's matter
-	by = simd.IssuedByClass([]*simd.Code{d.kernel.Code})
-	for class := range by {
-		by[class] -= ahead[class]
+	counts = simd.IssuedByClass([]*simd.Code{d.kernel.Code})
+	for class := range counts {
+		counts[class] -= ahead[class]
 	}
-	return by
+	return counts
 }
 
 // run runs the launch.
@@ -102,14 +102,14 @@ func (d *division) run(follows bool) error {
 	d.settleCounts = make([]float64, len(d.vector(&account.Counts{Memory: d.machine.Levels()})))
 	var c *account.Counts
 	err := d.machine.Functional.DuringTimed(func() (err error) {
-		c, err = d.launch.Timed(scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.next}, follows)
+		c, err = d.launch.Timed(scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.onWorkgroupEnd}, follows)
 		return err
 	})
 	if c == nil {
 		return cmp.Or(d.err, err)
 	}
-	if timed := c.Instructions(); d.strata.first.instructions == 0 && timed > 0 {
-		d.strata.first = sample{counted: d.vector(c), instructions: float64(timed)}
+	if timed := c.Instructions(); d.strata.firstLaunch.instructions == 0 && timed > 0 {
+		d.strata.firstLaunch = sample{counted: d.vector(c), instructions: float64(timed)}
 	}
 	if len(d.segments) > 1 {
 		at := cyclesAt
@@ -125,7 +125,7 @@ func (d *division) run(follows bool) error {
 }
 
 // next says which workgroups come next on the machine, when one has ended.
-func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
+func (d *division) onWorkgroupEnd(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
@@ -140,7 +140,7 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 		d.finished = d.snapshot()
 	}
 	switch {
-	case p.NextIndex == d.all || !d.windowOver():
+	case p.NextIndex == d.all || !d.advanceWindow():
 		return 0, false
 	case d.drains && p.ResidentWorkgroups > 0:
 		if d.stopped == nil || d.window.stratum != nil {
@@ -170,7 +170,7 @@ func (d *division) fastForward(at uint64) uint64 {
 		if h == nil {
 			break
 		}
-		drawn := d.strata.draws(h, cost)
+		drawn := d.strata.draw(h, cost)
 		switch begin := d.windowStart(at); {
 		case drawn && d.windowFits(at):
 			d.runUntimed(h, at, begin, true)
@@ -199,8 +199,8 @@ func (d *division) windowFits(at uint64) bool {
 // rest runs what is left of the piece without time, up to where the mix of instructions changes.
 func (d *division) runRest(h *stratum, at uint64) uint64 {
 	size := max(d.pieceWorkgroups/4, 16)
-	warm := !d.cacheInsensitive && !d.cached && d.reaches()
-	d.sparse = d.sparse || d.cacheInsensitive && !d.cached
+	warm := !d.cacheInsensitive && !d.fitsLastLevel && d.staysCached()
+	d.sparse = d.sparse || d.cacheInsensitive && !d.fitsLastLevel
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
 		c := d.runUntimed(h, at, to, warm)
@@ -208,7 +208,7 @@ func (d *division) runRest(h *stratum, at uint64) uint64 {
 		if c == nil {
 			break
 		}
-		if m := mixOf(&c.ByClass); m.distance(&d.signature.mix) > d.Mix*max(1, d.signature.blur.mix) {
+		if m := mixOf(&c.ByClass); m.distance(&d.signature.mix) > d.Mix*max(1, d.signature.samplingError.mix) {
 			break
 		}
 	}
@@ -217,56 +217,56 @@ func (d *division) runRest(h *stratum, at uint64) uint64 {
 
 // reaches reports whether lines of the piece at hand may still be in the caches when the next window begins, or the next launch: what comes before that
 // fills the last level less than so many times.
-func (d *division) reaches() bool {
+func (d *division) staysCached() bool {
 	pieces := float64(d.all-d.end) / float64(d.pieceWorkgroups)
 	for _, h := range d.strata.list {
-		pieces = min(pieces, float64(d.strata.ahead(h)))
+		pieces = min(pieces, float64(d.strata.unitsAhead(h)))
 	}
-	return pieces*d.fills < replayedSizes
+	return pieces*d.lastLevelSizes < replayedSizes
 }
 
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and returns the stratum and the predicted cost of the piece.
 func (d *division) profilePiece(at *uint64) (*stratum, float64) {
 	d.end = d.pieceEnd(*at)
 	to := min(*at+max(d.pieceWorkgroups/uint64(d.Detail), min(d.generation, 32)), d.end)
-	seen := to - *at
-	c, missed, fresh := d.runProfile(*at, to)
+	profiled := to - *at
+	c, coldMemory, filled := d.runProfile(*at, to)
 	if c == nil {
 		return nil, 0
 	}
 	h := d.strata.stratumOf(&d.signature)
-	if h.drawn.length > 0 && d.signature.blur.any() {
+	if h.block.length > 0 && d.signature.samplingError.raisesLimits() {
 		h.profiled++
 		h.signature.blend(&d.signature, h.profiled+1)
 	}
-	if d.cyclesPerInstruction = d.signature.cost(); d.signature.blur.any() {
+	if d.cyclesPerInstruction = d.signature.cost(); d.signature.samplingError.raisesLimits() {
 		d.cyclesPerInstruction = h.signature.cost()
 	}
-	d.count(h, c, seen)
+	d.countUntimed(h, c, profiled)
 	*at = to
-	like := d.signature
-	like.size = float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen)
-	d.fills = d.capacities.fills(&like)
+	piece := d.signature
+	piece.size = float64(c.Instructions()) / float64(profiled) * float64(d.end-to+profiled)
+	d.lastLevelSizes = d.capacities.lastLevelSizes(&piece)
 	// Where a launch brings in more than the last level holds, lines that stores changed go to memory, whatever that matters for time.
-	if d.cacheInsensitive, d.cached = d.signature.demand.cacheInsensitive(missed), d.signature.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
-		d.cacheInsensitive, d.cached = false, false
+	if d.cacheInsensitive, d.fitsLastLevel = d.signature.demand.cacheInsensitive(coldMemory), d.signature.demand.fitsLastLevel(coldMemory); filled*float64(d.all)/float64(profiled) > 1 {
+		d.cacheInsensitive, d.fitsLastLevel = false, false
 	}
-	return h, like.size * d.cyclesPerInstruction
+	return h, piece.size * d.cyclesPerInstruction
 }
 
 // shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
-const shownParts = 4
+const profileParts = 4
 
 // show runs the first workgroups of a piece without time, which show its signature, and returns for how long memory would work for an
 // instruction if the last level held nothing, and the lines that the last level did not hold, as a share of those that it has. Nil: that failed.
-func (d *division) runProfile(at, end uint64) (sum *account.Counts, missed, fresh float64) {
+func (d *division) runProfile(at, end uint64) (sum *account.Counts, coldMemory, filled float64) {
 	sum = new(account.Counts)
-	var parts [shownParts]signature
+	var parts [profileParts]signature
 	all := signature{}
 	d.machine.Functional.CountLDS(true)
 	defer d.machine.Functional.CountLDS(false)
 	for i := range parts {
-		from, to := at+(end-at)*uint64(i)/shownParts, at+(end-at)*uint64(i+1)/shownParts
+		from, to := at+(end-at)*uint64(i)/profileParts, at+(end-at)*uint64(i+1)/profileParts
 		if from == to {
 			continue
 		}
@@ -278,16 +278,16 @@ func (d *division) runProfile(at, end uint64) (sum *account.Counts, missed, fres
 		parts[i] = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		missed, fresh = missed+n*d.missed(c), fresh+d.fresh()
+		coldMemory, filled = coldMemory+n*d.coldMemoryDemand(c), filled+d.fillShare()
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)
 	all.demand.scale(1 / n)
-	if end-at >= shownParts {
-		all.blur = blurOf(parts[:], &all, d.Sampling)
+	if end-at >= profileParts {
+		all.samplingError = samplingErrorOf(parts[:], &all, d.Sampling)
 	}
 	d.signature = all
-	return sum, missed / n, fresh
+	return sum, coldMemory / n, filled
 }
 
 // ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
@@ -319,16 +319,16 @@ func (d *division) runUntimed(h *stratum, at, end uint64, warm bool) *account.Co
 	}
 	c := d.functional(at, end, warm)
 	if c != nil {
-		d.count(h, c, end-at)
+		d.countUntimed(h, c, end-at)
 	}
 	return c
 }
 
 // count counts workgroups that ran without time. Their cost is predicted by the signature of their piece.
-func (d *division) count(h *stratum, c *account.Counts, workgroups uint64) {
+func (d *division) countUntimed(h *stratum, c *account.Counts, workgroups uint64) {
 	n := float64(c.Instructions())
 	cost := n * d.cyclesPerInstruction
 	d.machine.Tally.Add(d.launch.Step(), estimatedLater(c))
-	d.skip(total{float64(workgroups) / float64(d.pieceWorkgroups), cost, n}, skipped{stratum: h, instructions: n, longestWave: d.longestWave})
+	d.addSkipped(total{float64(workgroups) / float64(d.pieceWorkgroups), cost, n}, skipped{stratum: h, instructions: n, longestWave: d.longestWave})
 	d.longestWave, d.instructions = 0, d.instructions+n
 }

@@ -11,11 +11,11 @@ import (
 // It matters little what caches hold where little is asked of memory, and little would be if they held nothing.
 func TestWhatMattersLittle(t *testing.T) {
 	for _, c := range []struct {
-		memory, latency, missed float64
-		want                    bool
+		memory, latency, coldMemory float64
+		want                        bool
 	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
 		d := demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}
-		if got := d.cacheInsensitive(c.missed); got != c.want {
+		if got := d.cacheInsensitive(c.coldMemory); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -24,7 +24,7 @@ func TestWhatMattersLittle(t *testing.T) {
 // The last level holds what is asked of it where memory gets a fiftieth of that at most.
 func TestWhatTheLastLevelHolds(t *testing.T) {
 	for memory, want := range map[float64]bool{0: true, 0.01: true, 0.03: false, 0.5: false} {
-		if d := (demand{demandMemory: memory}); d.cached(0.5) != want {
+		if d := (demand{demandMemory: memory}); d.fitsLastLevel(0.5) != want {
 			t.Errorf("%g of 0.5: %v", memory, !want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestWindowsAreAligned(t *testing.T) {
 	d.start, d.settleCounts = 1, make([]float64, len(d.vector(l.SoFar())))
 	left := map[uint64]uint64{}
 	for next := uint64(13); next < 17; next++ {
-		if leave, hold := d.next(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {
+		if leave, hold := d.onWorkgroupEnd(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {
 			left[next] = next + leave
 		}
 	}

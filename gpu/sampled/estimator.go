@@ -8,12 +8,12 @@ import (
 
 // An estimated is a value with its variance, the degrees of freedom of that, and the half-width of what no sample shows, such as that of a stratum
 // without samples.
-type estimated struct{ value, variance, degrees, unsampled float64 }
+type estimate struct{ value, variance, degrees, unsampled float64 }
 
 // estimateOf estimates what units of a stratum came to that were not timed, of one of the numbers in a vector.
-func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
+func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if t.units == 0 {
-		return estimated{}
+		return estimate{}
 	}
 	near, distance := h, 0.0
 	if len(h.samples) == 0 {
@@ -26,9 +26,9 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	if s.launches {
 		size, otherSize = t.cost, t.instructions*near.signature.cost()
 	}
-	e := estimated{value: r * size}
+	e := estimate{value: r * size}
 	squares, degrees := s.dispersion(near, at)
-	e.variance = size * size * squares / degrees * (1/near.effective() + min(1, near.meanSize()/size))
+	e.variance = size * size * squares / degrees * (1/near.effectiveSamples() + min(1, near.meanSize()/size))
 	e.degrees = degrees
 	if distance > 0 {
 		other := r * otherSize
@@ -39,30 +39,30 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 }
 
 // estimateByFirst estimates by the only launch that was timed.
-func (s *strata) estimateByFirst(t total, at int) estimated {
-	if s.first.instructions == 0 {
-		return estimated{}
+func (s *strata) estimateByFirst(t total, at int) estimate {
+	if s.firstLaunch.instructions == 0 {
+		return estimate{}
 	}
-	value := s.first.counted[at] / s.first.instructions * t.instructions
-	return estimated{value: value, unsampled: math.Abs(value) / 2}
+	value := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
+	return estimate{value: value, unsampled: math.Abs(value) / 2}
 }
 
 // weight is that of a sample: the size of all units of its block, if they are like it.
-func (x *sample) weight() float64 { return x.block * x.size }
+func (x *sample) weight() float64 { return x.blockUnits * x.size }
 
 // ratio is that of a counted number to the size.
 func (h *stratum) ratio(at int) float64 {
-	list, sum, weights := h.random(), 0.0, 0.0
+	list, sum, weights := h.ratioSamples(), 0.0, 0.0
 	for i := range list {
 		x := &list[i]
-		sum, weights = sum+x.block*x.counted[at], weights+x.weight()
+		sum, weights = sum+x.blockUnits*x.counted[at], weights+x.weight()
 	}
 	return sum / weights
 }
 
 // effective is the number of samples of equal weight that have the variance of these.
-func (h *stratum) effective() float64 {
-	list, sum, squares := h.random(), 0.0, 0.0
+func (h *stratum) effectiveSamples() float64 {
+	list, sum, squares := h.ratioSamples(), 0.0, 0.0
 	for i := range list {
 		w := list[i].weight()
 		sum, squares = sum+w, squares+w*w
@@ -71,7 +71,7 @@ func (h *stratum) effective() float64 {
 }
 
 func (h *stratum) meanSize() float64 {
-	list, sum := h.random(), 0.0
+	list, sum := h.ratioSamples(), 0.0
 	for i := range list {
 		sum += list[i].size
 	}
@@ -80,7 +80,7 @@ func (h *stratum) meanSize() float64 {
 
 // squares is the sum of squares of the samples' ratios about that of the stratum, each by its weight, and their degrees of freedom.
 func (h *stratum) squares(at int) (sum, degrees float64) {
-	list, r, weights := h.random(), h.ratio(at), 0.0
+	list, r, weights := h.ratioSamples(), h.ratio(at), 0.0
 	for i := range list {
 		x := &list[i]
 		d := x.counted[at]/x.size - r
@@ -111,7 +111,7 @@ func (s *strata) dispersion(h *stratum, at int) (squares, degrees float64) {
 // A sum adds estimates of strata that were sampled independently.
 type sum struct{ value, variance, byDegrees, unsampled float64 }
 
-func (s *sum) add(e estimated) {
+func (s *sum) add(e estimate) {
 	s.value, s.unsampled = s.value+e.value, s.unsampled+e.unsampled
 	if e.variance > 0 {
 		s.variance, s.byDegrees = s.variance+e.variance, s.byDegrees+e.variance*e.variance/e.degrees
@@ -119,14 +119,14 @@ func (s *sum) add(e estimated) {
 }
 
 // plus adds so many times another sum.
-func (s *sum) plus(o *sum, times float64) {
-	square := times * times
-	s.value, s.unsampled = s.value+o.value*times, s.unsampled+o.unsampled*math.Abs(times)
+func (s *sum) addScaled(o *sum, factor float64) {
+	square := factor * factor
+	s.value, s.unsampled = s.value+o.value*factor, s.unsampled+o.unsampled*math.Abs(factor)
 	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
 }
 
 // half is half the width of the interval, with Satterthwaite's degrees of freedom; bias is the relative error that all samples may share.
-func (s *sum) half(bias float64) float64 {
+func (s *sum) halfWidth(bias float64) float64 {
 	sampling := 0.0
 	if s.variance > 0 {
 		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)

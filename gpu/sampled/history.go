@@ -35,7 +35,7 @@ const (
 const maxUncached = 64
 
 // ran adds a launch.
-func (h *history) ran(p preceding) {
+func (h *history) record(p preceding) {
 	if h.last = p; p.cached {
 		h.cached, h.uncached = p, nil
 		return
@@ -55,7 +55,7 @@ func (h *history) otherPreceding(x *signature, s *Sampler) *stratum {
 }
 
 // fits says whether the caches hold the lines of the last launch, or of one like it and those since, of about their size and on the same memory.
-func (h *history) fits(s *Sampler) bool {
+func (h *history) cachesMatch(s *Sampler) bool {
 	return !slices.ContainsFunc(h.uncached, func(p preceding) bool { return !h.cached.leavesLinesOf(&p, s) })
 }
 
@@ -69,25 +69,25 @@ func (p *preceding) leavesLinesOf(o *preceding, s *Sampler) bool {
 // as many as fill the last level, if all those that ran again stay a part of what ran, and back to one of the same program on the same memory. Without
 // time, workgroups come one after the other: the lines that such a launch leaves are those with which many of the one at hand begin, and fewer with time.
 // It does not where the caches fit.
-func (s *Sampler) replayPreceding(hand *cu.KernelLaunch) error {
+func (s *Sampler) replayPreceding(kern *cu.KernelLaunch) error {
 	h := &s.history
-	if h.fits(s) {
+	if h.cachesMatch(s) {
 		return nil
 	}
 	first, left := len(h.uncached), replayedSizes
 	for instructions := h.replayed; first > 0 && left > 0; first-- {
 		p := &h.uncached[first-1]
 		instructions += uint64(p.signature.size)
-		if first < len(h.uncached) && (float64(instructions) > maxReplayedShare*float64(s.machine.Functional.Executed()) || repeats(p.kernel, hand)) {
+		if first < len(h.uncached) && (float64(instructions) > maxReplayedShare*float64(s.machine.Functional.Executed()) || sameKernelAndMemory(p.kernel, kern)) {
 			break
 		}
-		left -= s.capacities.fills(&p.signature)
+		left -= s.capacities.lastLevelSizes(&p.signature)
 	}
 	for i := range h.uncached[first:] {
 		p := &h.uncached[first+i]
 		from := 0.0
 		if i == 0 && left < 0 {
-			from = -left / s.capacities.fills(&p.signature)
+			from = -left / s.capacities.lastLevelSizes(&p.signature)
 		}
 		if err := p.replay(s, from); err != nil {
 			return err
@@ -98,7 +98,9 @@ func (s *Sampler) replayPreceding(hand *cu.KernelLaunch) error {
 }
 
 // repeats says whether a launch is of the same program as another one, on the same memory.
-func repeats(k, o *cu.KernelLaunch) bool { return k.Code == o.Code && k.Bindings.Equal(o.Bindings) }
+func sameKernelAndMemory(k, o *cu.KernelLaunch) bool {
+	return k.Code == o.Code && k.Bindings.Equal(o.Bindings)
+}
 
 // onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
 // writes is too much to put back.
@@ -112,11 +114,11 @@ func (p *preceding) replay(s *Sampler, from float64) error {
 	part := wholeLaunch(p.launch)
 	part.First = uint64(from * float64(part.End))
 	s.machine.Hierarchy.KernelBoundary()
-	did, err := s.machine.Functional.Uncounted(func() error {
+	instructions, err := s.machine.Functional.Uncounted(func() error {
 		_, err := p.launch.Functional(part, true)
 		return err
 	})
-	s.history.replayed += did
+	s.history.replayed += instructions
 	s.beforeReplay.restore(written)
 	issuedOf(p.kernel.Code)
 	copy(p.kernel.Code.Counts, counted)

@@ -63,7 +63,7 @@ func wholeLaunch(l SampledLaunch) scheduler.WorkgroupRange {
 }
 
 // clocked runs a part of a launch with time, and counts it with its step.
-func (s *Sampler) clocked(l SampledLaunch, p scheduler.WorkgroupRange, follows bool) error {
+func (s *Sampler) runTimed(l SampledLaunch, p scheduler.WorkgroupRange, follows bool) error {
 	c, err := l.Timed(p, follows)
 	if c != nil {
 		s.machine.Tally.Add(l.Step(), c)

@@ -33,7 +33,7 @@ type overlap struct {
 
 // A kind is launches of one program, or of one program and size where they do not run twice.
 type kind struct {
-	seen                  int
+	undivided             int
 	divided               int     // launches that were timed in part
 	wholeOnly             bool    // they do not run twice
 	workgroupInstructions float64 // instructions of a workgroup of the first one
@@ -42,8 +42,8 @@ type kind struct {
 }
 
 // New returns the sampler of a job; its seed decides what is drawn.
-func New(m Machine, by *config.Sampling) *Sampler {
-	s := &Sampler{machine: m, Sampling: by, capacities: newCapacities(m.Spec)}
+func New(m Machine, options *config.Sampling) *Sampler {
+	s := &Sampler{machine: m, Sampling: options, capacities: newCapacities(m.Spec)}
 	s.BeginRound()
 	return s
 }
@@ -54,12 +54,12 @@ func (s *Sampler) BeginRound() {
 }
 
 // kind returns the kind of launches that have a name in common.
-func (s *Sampler) kind(l SampledLaunch, like string) *kind {
-	key := cmp.Or(l.Kind(), l.Step()) + " " + like
+func (s *Sampler) kind(l SampledLaunch, class string) *kind {
+	key := cmp.Or(l.Kind(), l.Step()) + " " + class
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kind: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
-			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kind: len(s.kinds)}}
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kindNumber: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
+			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kindNumber: len(s.kinds)}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
@@ -95,7 +95,7 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	k := s.kind(l, fmt.Sprint(kern.Code.Address))
 	all, generation := cu.GridSize(kern.NumWorkgroups), s.generation(l)
 	if all == 0 {
-		return s.clocked(l, wholeLaunch(l), follows) // it takes what a launch takes
+		return s.runTimed(l, wholeLaunch(l), follows) // it takes what a launch takes
 	}
 	if k.wholeOnly = k.wholeOnly || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
 		k.divided++
@@ -114,7 +114,7 @@ func (s *Sampler) largeFrom(k *kind, kern *cu.KernelLaunch) uint64 {
 	if slices.ContainsFunc(kern.Code.Program.Insts, func(in isa.Inst) bool { return mayWait(&in) }) {
 		return uint64(4 * s.Generations)
 	}
-	if k.seen+k.divided >= repeatedFrom && !k.wholeOnly {
+	if k.undivided+k.divided >= repeatedFrom && !k.wholeOnly {
 		return uint64(2 * s.Generations)
 	}
 	return uint64(s.Generations)
@@ -140,8 +140,8 @@ func runAfter(before history, d *division, follows bool) error {
 	if err == nil {
 		err = d.run(follows)
 	}
-	like := signature{mix: d.signature.mix, demand: d.signature.demand, size: d.instructions} // as the last piece shows it
-	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, signature: like, cached: !d.sparse})
+	last := signature{mix: d.signature.mix, demand: d.signature.demand, size: d.instructions} // as the last piece shows it
+	s.history.record(preceding{launch: d.launch, kernel: d.kernel, signature: last, cached: !d.sparse})
 	return err
 }
 
@@ -152,7 +152,7 @@ func (s *Sampler) runWhole(k *kind, l SampledLaunch, follows bool) error {
 		r.stratumOf(&signature{})
 	}
 	h := r.list[0]
-	if !r.draws(h, 1) {
+	if !r.draw(h, 1) {
 		c, err := l.Functional(wholeLaunch(l), s.drawnSoon())
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)
@@ -173,7 +173,7 @@ func (s *Sampler) runWhole(k *kind, l SampledLaunch, follows bool) error {
 func (s *Sampler) drawnSoon() bool {
 	return slices.ContainsFunc(s.kinds, func(k *kind) bool {
 		r := &k.launches
-		return k.seen+k.divided > 0 || len(r.list) > 0 && r.ahead(r.list[0]) < warmedLaunches
+		return k.undivided+k.divided > 0 || len(r.list) > 0 && r.unitsAhead(r.list[0]) < warmedLaunches
 	})
 }
 
@@ -212,7 +212,7 @@ func (s *Sampler) Estimate() {
 func (s *Sampler) estimateStep(step int) {
 	to := &s.machine.Tally.Steps[step].Counts
 	sums := make([]sum, len(s.vector(&account.Counts{Memory: s.machine.Levels()})))
-	var without []account.NotSampled
+	var unsampled []account.NotSampled
 	var units []account.SampledUnit
 	for _, k := range s.kinds {
 		for _, r := range []*strata{&k.launches, &k.windows} {
@@ -223,13 +223,13 @@ func (s *Sampler) estimateStep(step int) {
 				}
 				for i := range h.samples {
 					if x := &h.samples[i]; x.step == step || x.step == earlierDispatch && t.units > 0 {
-						x.unit.Weight = x.block
+						x.unit.Weight = x.blockUnits
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
 					}
 				}
 				if len(h.samples) == 0 && t.units > 0 {
-					without = append(without, r.notSampled(h, t))
+					unsampled = append(unsampled, r.notSampled(h, t))
 				}
 			}
 		}
@@ -239,16 +239,16 @@ func (s *Sampler) estimateStep(step int) {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: without, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
+	e := &account.Estimate{NotSampled: unsampled, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))
-		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].half(s.Bias)})
+		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].halfWidth(s.Bias)})
 		at++
 	})
 	joules := sums[joulesAt]
-	joules.plus(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
-	e.JoulesHalf = joules.half(s.Bias)
+	joules.addScaled(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
+	e.JoulesHalf = joules.halfWidth(s.Bias)
 	if less := sums[cyclesAt].value; less < 0 {
 		to.Cycles -= min(uint64(-less), to.Cycles)
 	}
@@ -277,7 +277,7 @@ func (s *Sampler) addOverlaps(step int, sums []sum) {
 	}
 	for at := cyclesAt; at < cyclesAt+account.Durations; at++ {
 		r := rates[at] / rates[cyclesAt]
-		sums[at].add(estimated{value: o.cycles * r, unsampled: o.halfWidth * r})
+		sums[at].add(estimate{value: o.cycles * r, unsampled: o.halfWidth * r})
 	}
 }
 
@@ -296,6 +296,6 @@ func (h *stratum) difference(near *stratum, other float64) string {
 		return fmt.Sprintf("%.0f %% of them are of other classes than in what was timed", 100*d)
 	}
 	x, y := &h.signature.demand, &near.signature.demand
-	part := x.furthest(y)
+	part := x.largestDifference(y)
 	return fmt.Sprintf("each asks %.3g cycles of %s, in what was timed %.3g", x[part], demandName(part), y[part])
 }

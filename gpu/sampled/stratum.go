@@ -14,7 +14,7 @@ type sample struct {
 	counted      []float64 // as vector orders it
 	instructions float64
 	size         float64 // predicted cost of a launch, instructions of a window
-	block        float64
+	blockUnits   float64
 	certain      bool // the first one of its stratum
 	step         int
 	unit         account.SampledUnit
@@ -26,8 +26,8 @@ type stratum struct {
 	base          *stratum // the first one of its signature, whatever ran before
 	samples       []sample
 	untimedByStep map[int]total // by step: what was not timed
-	drawn         block
-	draw          *rand.Rand
+	block         block
+	rng           *rand.Rand
 	number        int
 	profiled      float64 // pieces that were blended into its signature
 }
@@ -41,21 +41,21 @@ func (t total) plus(o total) total {
 
 // A block is consecutive units of a stratum, of which one is drawn.
 type block struct {
-	length, seen, pick int
+	length, next, pick int
 	timed              bool // the drawn one is the last sample
 }
 
 // Strata are those of launches, or of pieces of large launches, of one kind.
 type strata struct {
 	*config.Sampling
-	name     string
-	list     []*stratum
-	first    sample // a launch that was timed before anything was known of its kind; no instructions: none
-	kind     int    // number of the kind, from 0
-	maxBlock int    // units of a block
-	launches bool   // of launches
-	timed    float64
-	all      float64 // predicted costs, of what was timed and of everything
+	name        string
+	list        []*stratum
+	firstLaunch sample // a launch that was timed before anything was known of its kind; no instructions: none
+	kindNumber  int    // number of the kind, from 0
+	maxBlock    int    // units of a block
+	launches    bool   // of launches
+	timedCost   float64
+	totalCost   float64 // predicted costs, of what was timed and of everything
 }
 
 // nearest returns the stratum with the most similar signature, and its distance; timed: of those with samples. Nil: there is none.
@@ -79,7 +79,7 @@ func (s *strata) stratumOf(x *signature) *stratum {
 	}
 	h := &stratum{signature: *x, untimedByStep: map[int]total{}, number: len(s.list) + 1}
 	// A sequence of its own for each stratum: on another machine the same units are drawn, even if more are in another stratum.
-	h.draw = rand.New(rand.NewPCG(uint64(s.Seed), uint64(s.kind)<<32|uint64(h.number)))
+	h.rng = rand.New(rand.NewPCG(uint64(s.Seed), uint64(s.kindNumber)<<32|uint64(h.number)))
 	h.base = h
 	for _, b := range s.list {
 		if x.sameBehaviour(&b.signature, s.Sampling) {
@@ -92,57 +92,57 @@ func (s *strata) stratumOf(x *signature) *stratum {
 }
 
 // draws adds a unit to the stratum's block, and reports whether it is the drawn one.
-func (s *strata) draws(h *stratum, cost float64) bool {
-	b := s.block(h)
-	s.all += cost
-	drawn := b.seen == b.pick
-	if b.seen++; b.timed {
-		h.samples[len(h.samples)-1].block++
+func (s *strata) draw(h *stratum, cost float64) bool {
+	b := s.currentBlock(h)
+	s.totalCost += cost
+	drawn := b.next == b.pick
+	if b.next++; b.timed {
+		h.samples[len(h.samples)-1].blockUnits++
 	}
 	return drawn
 }
 
 // block returns the stratum's block that is not over.
-func (s *strata) block(h *stratum) *block {
-	b := &h.drawn
-	if b.seen == b.length {
+func (s *strata) currentBlock(h *stratum) *block {
+	b := &h.block
+	if b.next == b.length {
 		*b = block{length: s.blockLength(h)}
-		b.pick = h.draw.IntN(b.length)
+		b.pick = h.rng.IntN(b.length)
 	}
 	return b
 }
 
 // ahead returns how many units of a stratum come before the next one that may be drawn.
-func (s *strata) ahead(h *stratum) int {
-	b := s.block(h)
-	if b.seen <= b.pick {
-		return b.pick - b.seen
+func (s *strata) unitsAhead(h *stratum) int {
+	b := s.currentBlock(h)
+	if b.next <= b.pick {
+		return b.pick - b.next
 	}
-	return b.length - b.seen
+	return b.length - b.next
 }
 
 // blockLength returns the length of a stratum's next block. The first unit is one of its own: it finds what others left in the caches.
 func (s *strata) blockLength(h *stratum) int {
-	n, last := len(h.samples), max(h.drawn.length, 1)
-	if h.drawn.length == 0 {
+	n, last := len(h.samples), max(h.block.length, 1)
+	if h.block.length == 0 {
 		return 1
 	}
 	if n < leastSamples {
 		return min(2*last, s.maxBlock)
 	}
-	switch open := s.openShare(h); {
-	case s.timed > s.Budget*s.all || open <= s.Target/2:
+	switch half := s.halfWidthShare(h); {
+	case s.timedCost > s.Budget*s.totalCost || half <= s.Target/2:
 		return min(4*last, s.maxBlock)
-	case open <= s.Target:
+	case half <= s.Target:
 		return min(2*last, s.maxBlock)
-	case open > 2*s.Target:
+	case half > 2*s.Target:
 		return max(last/2, 1)
 	}
 	return last
 }
 
 // openShare returns the half-width of what a stratum costs as a share of what all cost.
-func (s *strata) openShare(h *stratum) float64 {
+func (s *strata) halfWidthShare(h *stratum) float64 {
 	all, half := 0.0, 0.0
 	for _, o := range s.list {
 		t := o.untimed()
@@ -169,7 +169,7 @@ func (h *stratum) untimed() (t total) {
 
 // missed makes the next unit of the block the drawn one, as this one could not be timed.
 func (h *stratum) redraw() {
-	b := &h.drawn
+	b := &h.block
 	if b.pick++; b.pick >= b.length {
 		b.length = b.pick + 1
 	}
@@ -177,16 +177,16 @@ func (h *stratum) redraw() {
 
 // add adds a sample of the unit that was drawn. Its time cost so much of the budget.
 func (s *strata) add(h *stratum, x sample, cost float64) {
-	s.timed += cost
-	if b := &h.drawn; b.timed || b.seen == 0 { // a window that turned out to be of this stratum
-		x.block = 1
+	s.timedCost += cost
+	if b := &h.block; b.timed || b.next == 0 { // a window that turned out to be of this stratum
+		x.blockUnits = 1
 		at := 0
 		if len(h.samples) > 0 && h.samples[0].certain {
 			at = 1
 		}
 		h.samples = slices.Insert(h.samples, at, x)
 	} else {
-		x.block, x.certain, b.timed = float64(b.seen), b.length == 1 && len(h.samples) == 0, true
+		x.blockUnits, x.certain, b.timed = float64(b.next), b.length == 1 && len(h.samples) == 0, true
 		h.samples = append(h.samples, x)
 	}
 }
@@ -195,7 +195,7 @@ func (s *strata) add(h *stratum, x sample, cost float64) {
 const leastSamples = 2
 
 // random are the samples that stand for others: without the certain one, which finds what others left in the caches, if enough were drawn.
-func (h *stratum) random() []sample {
+func (h *stratum) ratioSamples() []sample {
 	if len(h.samples) > leastSamples && h.samples[0].certain {
 		return h.samples[1:]
 	}

@@ -33,26 +33,26 @@ func (d *division) snapshot() *snapshot {
 }
 
 // since returns what was counted from an earlier state on, and the instructions issued.
-func (m *snapshot) minus(o *snapshot) (counted []float64, by [isa.NumClasses]uint64) {
+func (m *snapshot) minus(o *snapshot) (counted []float64, issued [isa.NumClasses]uint64) {
 	counted = append(counted, m.counted...)
 	for i, n := range o.counted {
 		counted[i] = max(counted[i]-n, 0)
 	}
 	for class, n := range o.issued {
-		by[class] = m.issued[class] - min(n, m.issued[class])
+		issued[class] = m.issued[class] - min(n, m.issued[class])
 	}
-	return counted, by
+	return counted, issued
 }
 
-func sumOf(by *[isa.NumClasses]uint64) (n float64) {
-	for _, c := range by {
+func sumOf(counts *[isa.NumClasses]uint64) (n float64) {
+	for _, c := range counts {
 		n += float64(c)
 	}
 	return n
 }
 
 // over follows the window, and reports whether other workgroups may run without time.
-func (d *division) windowOver() bool {
+func (d *division) advanceWindow() bool {
 	w := &d.window
 	switch {
 	case w.stratum == nil:
@@ -72,30 +72,30 @@ func (d *division) closeWindow() {
 	w := &d.window
 	now := d.snapshot()
 	if w.stratum != nil && w.start != nil {
-		counted, by := now.minus(w.start)
-		h, n, each := w.stratum, sumOf(&by), w.cyclesPerInstruction
-		m := mixOf(&by)
-		if near := d.strata.byMix(&m, h); near != h {
+		counted, issued := now.minus(w.start)
+		h, n, cyclesPerInstruction := w.stratum, sumOf(&issued), w.cyclesPerInstruction
+		m := mixOf(&issued)
+		if near := d.strata.nearestByMix(&m, h); near != h {
 			h.redraw()
-			h, each = near, near.signature.cost()
+			h, cyclesPerInstruction = near, near.signature.cost()
 		}
 		if n > 0 {
 			_, all := now.minus(d.stopped)
-			x := d.newSample(d.launch, w.first, counted, n, n*each)
+			x := d.newSample(d.launch, w.first, counted, n, n*cyclesPerInstruction)
 			x.size = n
-			d.strata.add(h, x, sumOf(&all)*each)
+			d.strata.add(h, x, sumOf(&all)*cyclesPerInstruction)
 		}
-		d.leaveOut(w, d.stopped)
+		d.excludeSettling(w, d.stopped)
 	}
 	d.stopped, w.stratum, w.start = now, nil, nil
 }
 
 // byMix returns the stratum that a window is of, whose signature was another one's when it began.
-func (s *strata) byMix(m *mix, like *stratum) *stratum {
-	if like.signature.mix.distance(m) <= s.Mix/2*max(1, like.signature.blur.mix) {
-		return like
+func (s *strata) nearestByMix(m *mix, current *stratum) *stratum {
+	if current.signature.mix.distance(m) <= s.Mix/2*max(1, current.signature.samplingError.mix) {
+		return current
 	}
-	best, nearest := like, math.Inf(1)
+	best, nearest := current, math.Inf(1)
 	for _, h := range s.list {
 		if d := h.signature.mix.distance(m); d < nearest {
 			best, nearest = h, d
@@ -105,17 +105,17 @@ func (s *strata) byMix(m *mix, like *stratum) *stratum {
 }
 
 // leaveOut subtracts what the launch counted before a window; those instructions count as a unit that was not timed.
-func (d *division) leaveOut(w *window, from *snapshot) {
-	counted, by := w.start.minus(from)
+func (d *division) excludeSettling(w *window, from *snapshot) {
+	counted, issued := w.start.minus(from)
 	for i, n := range counted {
 		d.settleCounts[i] += n
 	}
-	n := sumOf(&by)
-	d.skip(total{float64(w.start.endedWorkgroups-from.endedWorkgroups) / float64(d.pieceWorkgroups), n * w.cyclesPerInstruction, n}, skipped{stratum: w.stratum, instructions: n, settleCycles: counted[cyclesAt]})
+	n := sumOf(&issued)
+	d.addSkipped(total{float64(w.start.endedWorkgroups-from.endedWorkgroups) / float64(d.pieceWorkgroups), n * w.cyclesPerInstruction, n}, skipped{stratum: w.stratum, instructions: n, settleCycles: counted[cyclesAt]})
 }
 
 // skip counts units that were not timed, or not for certain, before the workgroups that come next.
-func (d *division) skip(t total, s skipped) {
+func (d *division) addSkipped(t total, s skipped) {
 	step := d.machine.Tally.Number(d.launch.Step())
 	s.stratum.untimedByStep[step] = s.stratum.untimedByStep[step].plus(t)
 	p := &d.segments[len(d.segments)-1]
@@ -150,38 +150,38 @@ func (d *division) overlap() (cycles, unknown float64) {
 		return d.strata.estimateOf(h, total{1, h.signature.cost(), 1}, cyclesAt).value
 	}
 	waves := d.residentSum / float64(max(d.endedWorkgroups, 1)) * float64(d.kernel.Resources.Waves)
-	offset, before, last := 0.0, 0.0, uint64(0)
-	each, all := 0.0, 0.0 // cycles of an instruction, of the machine
-	type wave struct{ begin, instructions, among, alone float64 }
+	offset, before, latest := 0.0, 0.0, uint64(0)
+	cycleSum, instructionSum := 0.0, 0.0 // cycles of an instruction, of the machine
+	type wave struct{ begin, instructions, residentCPI, aloneCPI float64 }
 	var untimed []wave
 	for i := range d.segments {
 		p := &d.segments[i]
 		for _, s := range p.skipped {
 			r := rate(s.stratum)
 			if s.longestWave > 0 {
-				among := r * waves
-				untimed = append(untimed, wave{float64(p.stopCycle) + offset, s.longestWave, among, min(s.stratum.signature.demand[demandLatency]*waves+resultCycles, among)})
+				residentCPI := r * waves
+				untimed = append(untimed, wave{float64(p.stopCycle) + offset, s.longestWave, residentCPI, min(s.stratum.signature.demand[demandLatency]*waves+resultCycles, residentCPI)})
 			}
-			each, all = each+s.instructions*r, all+s.instructions
+			cycleSum, instructionSum = cycleSum+s.instructions*r, instructionSum+s.instructions
 			offset += s.instructions*r - s.settleCycles
 		}
-		if p.doneCycle > last {
-			last, before = p.doneCycle, offset
+		if p.doneCycle > latest {
+			latest, before = p.doneCycle, offset
 		}
 	}
 	others := float64(d.tail.doneCycle) + offset // all but the last few have ended
-	_, by := end.minus(d.tail)
+	_, issued := end.minus(d.tail)
 	tail := float64(end.doneCycle - d.tail.doneCycle)
-	if n := sumOf(&by); n > 0 && all > 0 {
-		alone := d.tailResident / n * float64(d.kernel.Resources.Waves)
-		cycles = -min(tail, (offset-before)*min(alone/(each/all*waves), 1))
+	if n := sumOf(&issued); n > 0 && instructionSum > 0 {
+		tailCPI := d.tailResident / n * float64(d.kernel.Resources.Waves)
+		cycles = -min(tail, (offset-before)*min(tailCPI/(cycleSum/instructionSum*waves), 1))
 		unknown = -cycles * d.Demand
 	}
-	end0 := others + tail + cycles
+	last := others + tail + cycles
 	for _, w := range untimed {
-		left := w.instructions - (others-w.begin)/w.among
-		if t := others + left*w.alone; left > 0 && t > end0 {
-			cycles, unknown, end0 = cycles+t-end0, left*(w.among-w.alone)/2+unknown, t
+		left := w.instructions - (others-w.begin)/w.residentCPI
+		if t := others + left*w.aloneCPI; left > 0 && t > last {
+			cycles, unknown, last = cycles+t-last, left*(w.residentCPI-w.aloneCPI)/2+unknown, t
 		}
 	}
 	return cycles, unknown

@@ -8,15 +8,15 @@ type memoryCopy struct {
 	zero  []bool // by page
 }
 
-const keptPage = 4096
+const pageBytes = 4096
 
-var zeros [keptPage]byte
+var zeros [pageBytes]byte
 
 // eachPage calls do with the pages of some pieces of memory; the last one of each may be shorter.
 func eachPage(memory [][]byte, do func(page []byte)) {
 	for _, b := range memory {
 		for len(b) > 0 {
-			n := min(keptPage, len(b))
+			n := min(pageBytes, len(b))
 			do(b[:n])
 			b = b[n:]
 		}

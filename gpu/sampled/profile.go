@@ -66,11 +66,11 @@ func mayWait(in *isa.Inst) bool {
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
 // memory is as the first run left it.
 func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
-	if k.seen++; k.seen == 1 { // it finds nothing in the caches
+	if k.undivided++; k.undivided == 1 { // it finds nothing in the caches
 		if err := s.replayPreceding(kern); err != nil {
 			return err
 		}
-		s.history.ran(preceding{cached: true})
+		s.history.record(preceding{cached: true})
 		return k.timeFirst(s, l, kern, follows)
 	}
 	if !s.mayRestore(written(kern), uint64(k.workgroupInstructions*float64(cu.GridSize(kern.NumWorkgroups)))) {
@@ -79,22 +79,22 @@ func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, f
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	s.beforeLaunch.save(written(kern))
-	c, x, light, err := s.profileLaunch(l, kern)
+	c, x, cacheInsensitive, err := s.profileLaunch(l, kern)
 	if err != nil {
 		if c != nil {
 			s.machine.Tally.Add(l.Step(), c)
 		}
 		return err
 	}
-	if !light {
+	if !cacheInsensitive {
 		x.preceding = s.history.otherPreceding(&x, s)
 	}
 	h := k.launches.stratumOf(&x)
 	here := preceding{launch: l, kernel: kern, signature: x, base: h.base}
-	defer func() { s.history.ran(here) }()
+	defer func() { s.history.record(here) }()
 	cost := x.size * x.cost()
-	if k.launches.draws(h, cost) {
-		if !light {
+	if k.launches.draw(h, cost) {
+		if !cacheInsensitive {
 			err = s.replayPreceding(kern)
 		}
 		var timed *account.Counts
@@ -123,7 +123,7 @@ func (k *kind) timeFirst(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, fol
 		return err
 	}
 	s.machine.Tally.Add(l.Step(), c)
-	k.launches.first = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
+	k.launches.firstLaunch = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
 	k.workgroupInstructions = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
@@ -137,15 +137,15 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
-func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, light bool, err error) {
+func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, cacheInsensitive bool, err error) {
 	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		fast.Snapshot()
 		defer fast.Restore()
 	}
 	s.machine.Functional.CountLDS(true)
 	defer s.machine.Functional.CountLDS(false)
-	var sum, seen account.Counts
-	missed := 0.0
+	var sum, profiled account.Counts
+	coldMemory := 0.0
 	for _, p := range profiledParts(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
 		c, err := l.Functional(p.WorkgroupRange, p.warms)
 		if c != nil {
@@ -155,17 +155,17 @@ func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *ac
 			return &sum, x, false, err
 		}
 		if p.warms {
-			seen.Add(c)
-			asks, n := s.demand(c, l), float64(c.Instructions())
-			x.demand.add(&asks, n)
-			missed += n * s.missed(c)
+			profiled.Add(c)
+			d, n := s.demand(c, l), float64(c.Instructions())
+			x.demand.add(&d, n)
+			coldMemory += n * s.coldMemoryDemand(c)
 		}
 	}
-	n := float64(max(seen.Instructions(), 1))
+	n := float64(max(profiled.Instructions(), 1))
 	x.demand.scale(1 / n)
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
-	return &sum, x, x.demand.cacheInsensitive(missed / n), nil
+	return &sum, x, x.demand.cacheInsensitive(coldMemory / n), nil
 }
 
 // A lookedPart is a part of a launch; seen: it brings its lines into the caches.
@@ -175,8 +175,8 @@ type profiledPart struct {
 }
 
 // lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
-func profiledParts(all uint64, by *config.Sampling) (list []profiledPart) {
-	detail := uint64(profileFactor) * uint64(by.Detail)
+func profiledParts(all uint64, options *config.Sampling) (list []profiledPart) {
+	detail := uint64(profileFactor) * uint64(options.Detail)
 	block := uint64(1) << bits.Len64(max(all/4, uint64(minProfiledWorkgroups)*detail)-1)
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
@@ -202,21 +202,21 @@ func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
-func (s *Sampler) missed(c *account.Counts) float64 {
+func (s *Sampler) coldMemoryDemand(c *account.Counts) float64 {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}
-	return s.capacities.missed(c, fast.WarmingStats())
+	return s.capacities.coldMemoryDemand(c, fast.WarmingStats())
 }
 
 // fresh is how many lines what ran last without time brought into the last level, as a share of those that this has.
-func (s *Sampler) fresh() float64 {
+func (s *Sampler) fillShare() float64 {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}
-	return s.capacities.fresh(fast.WarmingStats())
+	return s.capacities.fillShare(fast.WarmingStats())
 }
 
 // again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.
@@ -259,6 +259,6 @@ func mayRestoreBytes(bytes, instructions uint64) bool {
 }
 
 // sameWork says whether a second run did what the first one did, by their instructions.
-func sameWork(again, once uint64) bool {
-	return math.Abs(float64(again)-float64(once)) <= maxInstructionDifference*float64(once)
+func sameWork(second, first uint64) bool {
+	return math.Abs(float64(second)-float64(first)) <= maxInstructionDifference*float64(first)
 }

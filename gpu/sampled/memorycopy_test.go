@@ -14,9 +14,9 @@ func TestKeptMemoryIsPutBack(t *testing.T) {
 		var memory, want [][]byte
 		full := 0
 		for range 3 {
-			b := make([]byte, draw.IntN(4*keptPage))
-			for at := 0; at < len(b); at += keptPage {
-				if page := b[at:min(at+keptPage, len(b))]; draw.IntN(2) == 0 {
+			b := make([]byte, draw.IntN(4*pageBytes))
+			for at := 0; at < len(b); at += pageBytes {
+				if page := b[at:min(at+pageBytes, len(b))]; draw.IntN(2) == 0 {
 					page[draw.IntN(len(page))] = 7
 					full += len(page)
 				}
