@@ -8,7 +8,8 @@ import (
 	"spvsim/config"
 )
 
-// population makes strata of one stratum, of which the first units of a made-up population are drawn in blocks of some units.
+// population returns one stratum of random units with y = 3 × cost × (1 ± spread), one sample drawn from each block,
+// and the true sum of the others.
 func population(r *rand.Rand, units, block int, spread float64) (s strata, truth float64) {
 	s = strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: block}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
@@ -31,7 +32,7 @@ func population(r *rand.Rand, units, block int, spread float64) (s strata, truth
 	return s, truth
 }
 
-// The estimate of populations whose ratio of timed to predicted cost is normal is unbiased, and the interval holds as often as it says.
+// For normally distributed ratios the estimate is unbiased, and 95 % of the intervals contain the true value.
 func TestIntervalsOfPopulations(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 9))
 	const populations = 4000
@@ -57,7 +58,7 @@ func TestIntervalsOfPopulations(t *testing.T) {
 	t.Logf("mean of squared error over variance %.3f", scaled/populations)
 }
 
-// The closed forms of docs/model/sampling.md, with numbers worked out by hand.
+// The closed forms of docs/model/sampling.md, with numbers computed by hand.
 func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1
@@ -73,8 +74,8 @@ func TestEstimatorClosedForm(t *testing.T) {
 	}
 }
 
-// The certain unit of a stratum counts in its estimate until two others were drawn.
-func TestCertainUnitsStandForThemselves(t *testing.T) {
+// The certain unit counts in the ratio until two others were drawn.
+func TestCertainUnits(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling(), maxBlock: 8}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for i, want := range []float64{9, 5, 2} { // of costs 9, 1 and 3: blocks of 1, then of 2, of which the last one is not complete
@@ -93,7 +94,7 @@ func TestCertainUnitsStandForThemselves(t *testing.T) {
 	}
 }
 
-// Degrees of freedom of a sum are Satterthwaite's: those of equal variances add, and one that is far larger decides.
+// Sums have Satterthwaite's degrees of freedom: those of equal variances add, and a dominant variance decides.
 func TestDegreesOfSums(t *testing.T) {
 	var equal, one sum
 	equal.add(estimate{variance: 4, degrees: 5})
@@ -107,8 +108,8 @@ func TestDegreesOfSums(t *testing.T) {
 	}
 }
 
-// Every unit of a block is drawn equally often, so that no period of a program meets that of the drawing.
-func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
+// Every unit of a block is drawn with equal probability.
+func TestUniformDraw(t *testing.T) {
 	var drawn [8]int
 	for i := range 8000 {
 		s := strata{Sampling: config.DefaultSampling(), kindNumber: i, maxBlock: 8}
@@ -130,8 +131,8 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 	}
 }
 
-// Units come before the next one that may be drawn as often as ahead says, whether the block goes on or another begins.
-func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
+// No unit is drawn among the number that unitsAhead returns, and the next one is, unless a new block begins there.
+func TestUnitsAhead(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: 16}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for drawn := 0; drawn < 20; {
@@ -152,8 +153,8 @@ func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
 	}
 }
 
-// Parts of a sum with independent errors add their variances, and a multiple of one has the multiple's interval.
-func TestSumsOfSums(t *testing.T) {
+// Variances of independent sums add, and a scaled sum has a scaled interval.
+func TestScaledSums(t *testing.T) {
 	part := func(value, variance, degrees, unseen float64) (s sum) {
 		s.add(estimate{value, variance, degrees, unseen})
 		return s

@@ -8,8 +8,8 @@ import (
 	"spvsim/mem"
 )
 
-// Caches fit a launch where they hold the lines of the one before it, or of one like that and of its size.
-func TestCachesThatFit(t *testing.T) {
+// Caches match if every launch since the cached one has its behaviour, size and memory.
+func TestCachesMatch(t *testing.T) {
 	s := &Sampler{Sampling: config.DefaultSampling()}
 	signatureOf := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
 	on := func(addr uint64) *cu.KernelLaunch {
@@ -21,9 +21,9 @@ func TestCachesThatFit(t *testing.T) {
 	held := launch(0, 1, 100)
 	held.cached = true
 	for _, c := range []struct {
-		name string
-		ran  []preceding
-		want bool
+		name     string
+		launches []preceding
+		want     bool
 	}{
 		{"nothing", nil, true},
 		{"timed", []preceding{launch(8, 1, 100), held}, true},
@@ -34,7 +34,7 @@ func TestCachesThatFit(t *testing.T) {
 		{"other memory", []preceding{held, launch(8, 1, 100)}, false},
 	} {
 		var h history
-		for _, p := range c.ran {
+		for _, p := range c.launches {
 			h.record(p)
 		}
 		if got := h.cachesMatch(s); got != c.want {
@@ -43,8 +43,8 @@ func TestCachesThatFit(t *testing.T) {
 	}
 }
 
-// Launches after others of another behaviour are a stratum of their own, whatever came before those.
-func TestLaunchesAfterOthers(t *testing.T) {
+// Launches after one of other behaviour form a stratum of their own, whatever preceded that one.
+func TestPrecedingLaunch(t *testing.T) {
 	s := &Sampler{Sampling: config.DefaultSampling()}
 	k := &kind{launches: strata{Sampling: s.Sampling}}
 	var names string

@@ -19,7 +19,8 @@ import (
 	"spvsim/simd"
 )
 
-// A testLaunch adds a number to a word of each invocation, functional on one compute unit.
+// A testLaunch adds 7 to one word of each invocation. It runs functionally on one compute unit, and implements
+// SampledLaunch and Functional.
 type testLaunch struct {
 	parts    *machine.Machine
 	kernel   *cu.KernelLaunch
@@ -63,7 +64,7 @@ func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	return l
 }
 
-// machine is the launch's machine, in a round that has begun.
+// machine returns the launch's machine, with a tally in its first round.
 func (l *testLaunch) machine() Machine {
 	tally := &account.Tally{}
 	tally.BeginRound()

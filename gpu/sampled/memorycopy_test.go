@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What was kept is put back, whatever was written in between, and pages of zeros take no memory.
-func TestKeptMemoryIsPutBack(t *testing.T) {
+// restore returns memory to the saved contents after any writes, and all-zero pages are not copied.
+func TestMemoryCopyRestores(t *testing.T) {
 	draw := rand.New(rand.NewPCG(6, 27))
 	var k memoryCopy
 	for range 20 {
