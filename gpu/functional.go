@@ -105,7 +105,7 @@ func (u *functionalRunner) countIssues(by map[*program.Program][]functional.Issu
 	}
 }
 
-// CountLDS, Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
+// CountLDS, Executed, LDSCycles, LongestWave, DuringTimed and Uncounted implement sampled.Functional.
 func (u *functionalRunner) CountLDS(on bool)    { u.ldsCounted = on }
 func (u *functionalRunner) Executed() uint64    { return u.executed }
 func (u *functionalRunner) LDSCycles() uint64   { return u.ldsUnit }

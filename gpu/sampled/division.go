@@ -12,50 +12,58 @@ import (
 	"spvsim/simd"
 )
 
-// A division is a large launch, of which windows are timed. Between two of them the machine stops with its workgroups half done, and others run without
-// time; then it goes on with those that come next.
+// A division is a large launch, divided into pieces, of which windows are timed. Between two windows dispatch stops,
+// with workgroups half done, and the next workgroups run functionally (fast-forward, SMARTS). Then dispatch resumes
+// behind them.
 type division struct {
 	*Sampler
 	launch          SampledLaunch
 	kernel          *cu.KernelLaunch
 	strata          *strata
-	generation      uint64 // workgroups that the machine holds
-	all             uint64 // workgroups
-	pieceWorkgroups uint64 // workgroups, on average
-	align           uint64 // windows begin at multiples of so many workgroups
-	drains          bool   // workgroups may wait for each other: none is left half done while others run
+	generation      uint64 // workgroups that the machine holds at once
+	all             uint64 // workgroups of the launch
+	pieceWorkgroups uint64 // mean workgroups of a piece
+	align           uint64 // windows begin at multiples of this number of workgroups
+	drains          bool   // workgroups may wait for each other: the machine drains before a fast-forward
 
-	signature                          signature // of the piece at hand
-	lengths                            *rand.Rand
-	cacheInsensitive                   bool    // the contents of the caches hardly matter for it
-	cached                             bool    // the last level holds all that it asks for
-	fills                              float64 // what it asks the last level for, as a multiple of the size of that
-	end                                uint64  // of the piece
-	sparse                             bool    // workgroups ran that did not bring their lines into the caches
-	start                              uint64  // workgroups that end before others run without time
-	settleWorkgroups, windowWorkgroups uint64  // workgroups that end before a window, and in it
+	// Current piece.
+	lengths              *rand.Rand // random sequence of the pieces' lengths
+	end                  uint64     // workgroup behind the current piece
+	signature            signature  // of the current piece
+	cyclesPerInstruction float64    // predicted for the current piece, of the machine
+	cacheInsensitive     bool       // the caches' contents hardly affect the current piece's time
+	fitsLastLevel        bool       // the last level holds the current piece's data
+	lastLevelSizes       float64    // bytes that the current piece requests from the last level, over its size
+
+	// Current window.
 	window                             window
-	stopped                            *snapshot // end of the last window
-	cyclesPerInstruction               float64   // predicted cycles of an instruction of the piece at hand
-	finished                           *snapshot // state when the last workgroup had ended: later, counts of instructions have those without time too
-	tail                               *snapshot // state when all but the last few workgroups had ended
-	tailResident                       float64   // workgroups on the machine from then on, times cycles
-	startCycle                         uint64    // cycle
-	endedWorkgroups, doneCycle         uint64
-	residentSum                        float64   // sum of workgroups on the machine when one of them ended: short ones may end faster than others are placed
-	settleCounts                       []float64 // counted while workgroups settled
-	segments                           []segment
-	longestWave                        float64 // instructions of the longest wave since the last count
-	instructions                       float64 // of all that ran without time
-	err                                error
+	start                              uint64    // workgroups that end before the first fast-forward
+	settleWorkgroups, windowWorkgroups uint64    // workgroups that end before a window (detailed warm-up) and in it
+	stopped                            *snapshot // end of the last window, or of the workgroups before the first fast-forward
+	settleCounts                       []float64 // timed counts of settling, which do not count
+
+	// Progress of the launch.
+	startCycle                 uint64    // cycle in which the launch started
+	endedWorkgroups, doneCycle uint64    // ended workgroups, and the cycle by which their accesses were done
+	residentSum                float64   // resident workgroups, summed over all ends of workgroups; / endedWorkgroups is their mean
+	segments                   []segment // between fast-forwards
+	tail                       *snapshot // when the last few workgroups were left (tailShare)
+	tailResident               float64   // resident workgroups × cycles since tail
+	finished                   *snapshot // at the end of the last workgroup; later snapshots include functional instructions
+	longestWave                float64   // instructions of the longest functional wave since the last countUntimed
+	instructions               float64   // of functional workgroups
+	sparse                     bool      // some workgroups ran without functional warming
+	err                        error
 }
 
-func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, generation uint64) *division {
-	d := &division{Sampler: s, launch: l, kernel: k, strata: &of.windows, generation: generation, all: cu.GridSize(k.NumWorkgroups),
+// newDivision divides a launch of A workgroups and G a generation into P = min(`pieces`, max(A/4G, 8)) pieces. A window
+// has 0.004 A workgroups, at least G and at most 8 G.
+func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, launchKind *kind, generation uint64) *division {
+	d := &division{Sampler: s, launch: l, kernel: k, strata: &launchKind.windows, generation: generation, all: cu.GridSize(k.NumWorkgroups),
 		lengths: rand.New(rand.NewPCG(uint64(s.Seed), 1<<63|uint64(l.Number())))}
 	pieces := min(max(d.all/generation/leastPiece, leastPieces), uint64(s.Pieces))
 	d.pieceWorkgroups = max(d.all/pieces, 1)
-	of.windows.maxBlock = max(int(pieces)*min(of.divided, leastBlocks)/leastBlocks, 1)
+	launchKind.windows.maxBlock = max(int(pieces)*min(launchKind.divided, leastBlocks)/leastBlocks, 1)
 	d.settleWorkgroups = uint64(s.Sampling.Settle) * generation
 	d.windowWorkgroups = min(max(leastWindow*generation, d.all*windowShare/1000), mostWindow*generation)
 	d.start = d.settleWorkgroups
@@ -70,31 +78,31 @@ func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, of *kind, gene
 	return d
 }
 
-// Sizes of windows and pieces, as docs/model/sampling.md gives them.
+// Sizes of pieces and windows (docs/model/sampling.md, Population and A window).
 const (
-	leastPiece        = 4 // generations
-	leastPieces       = 8
-	leastBlocks       = 4   // of a launch of one behaviour; of the fourth launch of its kind and of later ones, one
-	windowShare       = 4   // thousandths of a launch
-	leastWindow       = 1   // generations
-	mostWindow        = 8   // generations
-	align             = 128 // workgroups
-	minWindowDistance = 48  // workgroups
-	recentStay        = 1   // mean stays of a workgroup
+	leastPiece        = 4   // generations in a piece, on average
+	leastPieces       = 8   // pieces of a launch
+	leastBlocks       = 4   // blocks of a launch, if one stratum holds all its pieces; 1 from the kind's fourth divided launch on
+	windowShare       = 4   // thousandths of the launch in a window
+	leastWindow       = 1   // generations in a window
+	mostWindow        = 8   // generations in a window
+	align             = 128 // workgroups; halved until it is at most 1.5 generations
+	minWindowDistance = 48  // workgroups with functional warming before a window
+	recentStay        = 1   // mean stays of a workgroup, for which filled lines are reinserted
 )
 
-// issued returns the instructions of each class that waves of the launch issued before the present cycle.
-func (d *division) issued() (by [isa.NumClasses]uint64) {
+// issued returns the launch's instructions of each class that issued before the present cycle.
+func (d *division) issued() (counts [isa.NumClasses]uint64) {
 	m := d.machine
-	ahead := m.Array.IssuedFrom(m.Engine.Now()) // how far units go ahead is the host's matter
-	by = simd.IssuedByClass([]*simd.Code{d.kernel.Code})
-	for class := range by {
-		by[class] -= ahead[class]
+	ahead := m.Array.IssuedFrom(m.Engine.Now()) // compute units may run ahead of the engine, in steps that depend on the host
+	counts = simd.IssuedByClass([]*simd.Code{d.kernel.Code})
+	for class := range counts {
+		counts[class] -= ahead[class]
 	}
-	return by
+	return counts
 }
 
-// run runs the launch.
+// run runs the launch, subtracts the counts of settling, and records the launch's overlap.
 func (d *division) run(follows bool) error {
 	d.startCycle = d.machine.Cycle()
 	d.machine.Array.TrackRecent(true)
@@ -102,36 +110,37 @@ func (d *division) run(follows bool) error {
 	d.settleCounts = make([]float64, len(d.vector(&account.Counts{Memory: d.machine.Levels()})))
 	var c *account.Counts
 	err := d.machine.Functional.DuringTimed(func() (err error) {
-		c, err = d.launch.Timed(scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.next}, follows)
+		c, err = d.launch.Timed(scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.onWorkgroupEnd}, follows)
 		return err
 	})
 	if c == nil {
 		return cmp.Or(d.err, err)
 	}
-	if timed := c.Instructions(); d.strata.first.instructions == 0 && timed > 0 {
-		d.strata.first = sample{counted: d.vector(c), instructions: float64(timed)}
+	if timed := c.Instructions(); d.strata.firstLaunch.instructions == 0 && timed > 0 {
+		d.strata.firstLaunch = sample{counted: d.vector(c), instructions: float64(timed)}
 	}
 	if len(d.segments) > 1 {
 		at := cyclesAt
-		c.EachTimed(func(_ string, n *uint64) { // all but the instructions of workgroups that settled
+		c.EachTimed(func(_ string, n *uint64) {
 			*n -= min(uint64(d.settleCounts[at]), *n)
 			at++
 		})
-		more, unknown := d.overlap()
-		d.overlaps = append(d.overlaps, overlap{d.machine.Tally.Number(d.launch.Step()), more, unknown})
+		cycles, halfWidth := d.overlap()
+		d.overlaps = append(d.overlaps, overlap{d.machine.Tally.Number(d.launch.Step()), cycles, halfWidth})
 	}
 	d.machine.Tally.Add(d.launch.Step(), c)
 	return cmp.Or(d.err, err)
 }
 
-// next says which workgroups come next on the machine, when one has ended.
-func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
+// onWorkgroupEnd advances the window at the end of a workgroup. It returns how many of the next workgroups the
+// dispatcher skips, because they ran functionally, and whether it holds placement until the machine has drained.
+func (d *division) onWorkgroupEnd(p scheduler.WorkgroupEnd) (skip uint64, hold bool) {
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
-		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
+		p.Done = max(p.Done, fast.Booked()) // stores of a workgroup are done long before full write buffers have sent their bytes
 	}
 	d.workgroupEnded(&p)
 	if p.NextIndex == d.all && d.window.stratum != nil {
-		d.closeWindow() // before the machine empties: the ratio of what is left is not that of its stratum
+		d.closeWindow() // before the machine drains: a draining machine has another ratio
 	}
 	if d.tail == nil && p.NextIndex == d.all && p.ResidentWorkgroups <= max(d.generation/tailShare, 1) {
 		d.tail = d.snapshot()
@@ -140,7 +149,7 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 		d.finished = d.snapshot()
 	}
 	switch {
-	case p.NextIndex == d.all || !d.windowOver():
+	case p.NextIndex == d.all || !d.advanceWindow():
 		return 0, false
 	case d.drains && p.ResidentWorkgroups > 0:
 		if d.stopped == nil || d.window.stratum != nil {
@@ -156,7 +165,12 @@ func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 	return d.fastForward(p.NextIndex) - p.NextIndex, false
 }
 
-// leap runs workgroups without time, from one on, up to where a window begins or to the last one.
+// fastForward runs workgroups from `at` on functionally, piece by piece, until one is drawn, and returns the first
+// workgroup of its window; d.all if none is drawn. At its end it reinserts the lines that the timed workgroups filled
+// during their last stay, because half-done workgroups reuse them. The mean stay W follows from Little's law, with L
+// resident workgroups on average and n ended in T cycles:
+//
+//	W = L T / n
 func (d *division) fastForward(at uint64) uint64 {
 	d.machine.Array.Ahead.Join()
 	d.segments = append(d.segments, segment{stopCycle: d.doneCycle})
@@ -170,7 +184,7 @@ func (d *division) fastForward(at uint64) uint64 {
 		if h == nil {
 			break
 		}
-		drawn := d.strata.draws(h, cost)
+		drawn := d.strata.draw(h, cost)
 		switch begin := d.windowStart(at); {
 		case drawn && d.windowFits(at):
 			d.runUntimed(h, at, begin, true)
@@ -186,21 +200,23 @@ func (d *division) fastForward(at uint64) uint64 {
 	return d.all
 }
 
-// begins returns the workgroup with which a window begins after those that were run without time.
+// windowStart returns the first workgroup of a window after workgroup `at`: at least min(48, generation) later, rounded
+// up to a multiple of align.
 func (d *division) windowStart(at uint64) uint64 {
 	return (at + min(minWindowDistance, d.generation) + d.align - 1) / d.align * d.align
 }
 
-// holds reports whether there is space for a window after a workgroup.
+// windowFits reports whether enough workgroups remain for a window after workgroup `at`, settling included.
 func (d *division) windowFits(at uint64) bool {
 	return d.all >= d.windowStart(at)+d.settleWorkgroups+d.windowWorkgroups
 }
 
-// rest runs what is left of the piece without time, up to where the mix of instructions changes.
+// runRest runs the rest of a piece functionally, a quarter of a mean piece at a time. It stops where the mix leaves the
+// limits of the piece's signature, and returns the next workgroup.
 func (d *division) runRest(h *stratum, at uint64) uint64 {
 	size := max(d.pieceWorkgroups/4, 16)
-	warm := !d.cacheInsensitive && !d.cached && d.reaches()
-	d.sparse = d.sparse || d.cacheInsensitive && !d.cached
+	warm := !d.cacheInsensitive && !d.fitsLastLevel && d.staysCached()
+	d.sparse = d.sparse || d.cacheInsensitive && !d.fitsLastLevel
 	for at < d.end && d.err == nil {
 		to := min(at+size, d.end)
 		c := d.runUntimed(h, at, to, warm)
@@ -208,65 +224,69 @@ func (d *division) runRest(h *stratum, at uint64) uint64 {
 		if c == nil {
 			break
 		}
-		if m := mixOf(&c.ByClass); m.distance(&d.signature.mix) > d.Mix*max(1, d.signature.blur.mix) {
+		if m := mixOf(&c.ByClass); m.distance(&d.signature.mix) > d.Mix*max(1, d.signature.samplingError.mix) {
 			break
 		}
 	}
 	return at
 }
 
-// reaches reports whether lines of the piece at hand may still be in the caches when the next window begins, or the next launch: what comes before that
-// fills the last level less than so many times.
-func (d *division) reaches() bool {
+// staysCached reports whether lines of the current piece may still be cached at the next window, or at the next launch:
+// the pieces before that request less than replayedSizes × the last level's size.
+func (d *division) staysCached() bool {
 	pieces := float64(d.all-d.end) / float64(d.pieceWorkgroups)
 	for _, h := range d.strata.list {
-		pieces = min(pieces, float64(d.strata.ahead(h)))
+		pieces = min(pieces, float64(d.strata.unitsAhead(h)))
 	}
-	return pieces*d.fills < replayedSizes
+	return pieces*d.lastLevelSizes < replayedSizes
 }
 
-// look runs the first workgroups of a piece without time, with their lines brought into the caches, and returns the stratum and the predicted cost of the piece.
+// profilePiece runs the first workgroups of a piece functionally, with warming, and advances `at` behind them. It
+// returns the piece's stratum and predicted cost. The stratum of a piece whose workgroups vary adopts the mean
+// signature of its pieces.
 func (d *division) profilePiece(at *uint64) (*stratum, float64) {
 	d.end = d.pieceEnd(*at)
 	to := min(*at+max(d.pieceWorkgroups/uint64(d.Detail), min(d.generation, 32)), d.end)
-	seen := to - *at
-	c, missed, fresh := d.runProfile(*at, to)
+	profiled := to - *at
+	c, coldMemory, filled := d.runProfile(*at, to)
 	if c == nil {
 		return nil, 0
 	}
 	h := d.strata.stratumOf(&d.signature)
-	if h.drawn.length > 0 && d.signature.blur.any() {
+	if h.block.length > 0 && d.signature.samplingError.raisesLimits() {
 		h.profiled++
 		h.signature.blend(&d.signature, h.profiled+1)
 	}
-	if d.cyclesPerInstruction = d.signature.cost(); d.signature.blur.any() {
+	if d.cyclesPerInstruction = d.signature.cost(); d.signature.samplingError.raisesLimits() {
 		d.cyclesPerInstruction = h.signature.cost()
 	}
-	d.count(h, c, seen)
+	d.countUntimed(h, c, profiled)
 	*at = to
-	like := d.signature
-	like.size = float64(c.Instructions()) / float64(seen) * float64(d.end-to+seen)
-	d.fills = d.capacities.fills(&like)
-	// Where a launch brings in more than the last level holds, lines that stores changed go to memory, whatever that matters for time.
-	if d.cacheInsensitive, d.cached = d.signature.demand.cacheInsensitive(missed), d.signature.demand.cached(missed); fresh*float64(d.all)/float64(seen) > 1 {
-		d.cacheInsensitive, d.cached = false, false
+	piece := d.signature
+	piece.size = float64(c.Instructions()) / float64(profiled) * float64(d.end-to+profiled)
+	d.lastLevelSizes = d.capacities.lastLevelSizes(&piece)
+	// A launch that fills more lines than the last level has evicts dirty lines to memory, so that its warming must be
+	// complete.
+	if d.cacheInsensitive, d.fitsLastLevel = d.signature.demand.cacheInsensitive(coldMemory), d.signature.demand.fitsLastLevel(coldMemory); filled*float64(d.all)/float64(profiled) > 1 {
+		d.cacheInsensitive, d.fitsLastLevel = false, false
 	}
-	return h, like.size * d.cyclesPerInstruction
+	return h, piece.size * d.cyclesPerInstruction
 }
 
-// shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
-const shownParts = 4
+// profileParts is the number of parts of a piece's profile; their variance gives the signature's sampling error.
+const profileParts = 4
 
-// show runs the first workgroups of a piece without time, which show its signature, and returns for how long memory would work for an
-// instruction if the last level held nothing, and the lines that the last level did not hold, as a share of those that it has. Nil: that failed.
-func (d *division) runProfile(at, end uint64) (sum *account.Counts, missed, fresh float64) {
+// runProfile runs workgroups [at, end) functionally, with warming, and sets d.signature. coldMemory is the demand on
+// memory with an empty last level, in cycles an instruction. filled is the number of lines filled into the last level,
+// as a share of its lines. sum is nil after an error.
+func (d *division) runProfile(at, end uint64) (sum *account.Counts, coldMemory, filled float64) {
 	sum = new(account.Counts)
-	var parts [shownParts]signature
+	var parts [profileParts]signature
 	all := signature{}
 	d.machine.Functional.CountLDS(true)
 	defer d.machine.Functional.CountLDS(false)
 	for i := range parts {
-		from, to := at+(end-at)*uint64(i)/shownParts, at+(end-at)*uint64(i+1)/shownParts
+		from, to := at+(end-at)*uint64(i)/profileParts, at+(end-at)*uint64(i+1)/profileParts
 		if from == to {
 			continue
 		}
@@ -278,19 +298,20 @@ func (d *division) runProfile(at, end uint64) (sum *account.Counts, missed, fres
 		parts[i] = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		missed, fresh = missed+n*d.missed(c), fresh+d.fresh()
+		coldMemory, filled = coldMemory+n*d.coldMemoryDemand(c), filled+d.fillShare()
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)
 	all.demand.scale(1 / n)
-	if end-at >= shownParts {
-		all.blur = blurOf(parts[:], &all, d.Sampling)
+	if end-at >= profileParts {
+		all.samplingError = samplingErrorOf(parts[:], &all, d.Sampling)
 	}
 	d.signature = all
-	return sum, missed / n, fresh
+	return sum, coldMemory / n, filled
 }
 
-// ending returns the end of a piece that begins at a workgroup. Its length is drawn, so that pieces meet no period.
+// pieceEnd returns the end of a piece that begins at workgroup `at`. Its length is drawn from 3/4 … 5/4 of the mean, so
+// that no period of the program coincides with the pieces'.
 func (d *division) pieceEnd(at uint64) uint64 {
 	end := at + d.pieceWorkgroups*3/4 + d.lengths.Uint64N(d.pieceWorkgroups/2+1)
 	if end+d.pieceWorkgroups/2 > d.all {
@@ -299,7 +320,7 @@ func (d *division) pieceEnd(at uint64) uint64 {
 	return end
 }
 
-// functional runs some workgroups without time; nil: that failed.
+// functional runs workgroups [at, end) functionally, and returns nil after an error, which it records in d.err.
 func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 	c, err := d.launch.Functional(scheduler.WorkgroupRange{First: at, End: end}, warm)
 	if err != nil {
@@ -312,23 +333,24 @@ func (d *division) functional(at, end uint64, warm bool) *account.Counts {
 	return c
 }
 
-// without runs some workgroups of a stratum without time, and counts them.
+// runUntimed runs workgroups [at, end) functionally, and records them as untimed units of a stratum.
 func (d *division) runUntimed(h *stratum, at, end uint64, warm bool) *account.Counts {
 	if at == end {
 		return nil
 	}
 	c := d.functional(at, end, warm)
 	if c != nil {
-		d.count(h, c, end-at)
+		d.countUntimed(h, c, end-at)
 	}
 	return c
 }
 
-// count counts workgroups that ran without time. Their cost is predicted by the signature of their piece.
-func (d *division) count(h *stratum, c *account.Counts, workgroups uint64) {
+// countUntimed records the counts of functional workgroups. Their predicted cost is instructions × the piece's
+// predicted cycles an instruction.
+func (d *division) countUntimed(h *stratum, c *account.Counts, workgroups uint64) {
 	n := float64(c.Instructions())
 	cost := n * d.cyclesPerInstruction
 	d.machine.Tally.Add(d.launch.Step(), estimatedLater(c))
-	d.skip(total{float64(workgroups) / float64(d.pieceWorkgroups), cost, n}, skipped{stratum: h, instructions: n, longestWave: d.longestWave})
+	d.addSkipped(total{float64(workgroups) / float64(d.pieceWorkgroups), cost, n}, skipped{stratum: h, instructions: n, longestWave: d.longestWave})
 	d.longestWave, d.instructions = 0, d.instructions+n
 }

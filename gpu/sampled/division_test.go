@@ -8,30 +8,32 @@ import (
 	"spvsim/scheduler"
 )
 
-// It matters little what caches hold where little is asked of memory, and little would be if they held nothing.
-func TestWhatMattersLittle(t *testing.T) {
+// Launches are cache-insensitive if their demand on memory is below 0.4 of issue's, also with an empty last level, and
+// so is the wait for loads.
+func TestCacheInsensitiveDemand(t *testing.T) {
 	for _, c := range []struct {
-		memory, latency, missed float64
-		want                    bool
+		memory, latency, coldMemory float64
+		want                        bool
 	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
 		d := demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}
-		if got := d.cacheInsensitive(c.missed); got != c.want {
+		if got := d.cacheInsensitive(c.coldMemory); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
 
-// The last level holds what is asked of it where memory gets a fiftieth of that at most.
-func TestWhatTheLastLevelHolds(t *testing.T) {
+// The last level holds the data if memory serves at most 2 % of the demand with an empty last level.
+func TestFitsLastLevel(t *testing.T) {
 	for memory, want := range map[float64]bool{0: true, 0.01: true, 0.03: false, 0.5: false} {
-		if d := (demand{demandMemory: memory}); d.cached(0.5) != want {
+		if d := (demand{demandMemory: memory}); d.fitsLastLevel(0.5) != want {
 			t.Errorf("%g of 0.5: %v", memory, !want)
 		}
 	}
 }
 
-// Parts of a launch that is looked at are all of it, and of each block the first workgroups are seen: of a launch a little larger at the same places.
-func TestPartsThatAreLookedAt(t *testing.T) {
+// Profiled parts cover the launch, and the first workgroups of each block warm the caches. A slightly larger launch is
+// profiled at the same workgroups.
+func TestProfiledParts(t *testing.T) {
 	by := config.DefaultSampling()
 	var places [2][]uint64
 	for i, all := range []uint64{5000, 5100} {
@@ -49,14 +51,14 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 		}
 	}
 	if len(places[0]) < 2 || !slices.Equal(places[0], places[1]) {
-		t.Errorf("seen at %v and at %v", places[0], places[1])
+		t.Errorf("profiled at %v and at %v", places[0], places[1])
 	}
 	if one := profiledParts(1, by); len(one) != 1 || !one[0].warms {
 		t.Errorf("one workgroup: %+v", one)
 	}
 }
 
-// The machine goes on to workgroups that come later where it is at a multiple of those that share lines, and to such a multiple.
+// A fast-forward begins and ends at multiples of the alignment: with 4 workgroups a generation, of 4.
 func TestWindowsAreAligned(t *testing.T) {
 	l := newTestLaunch(t, 200)
 	l.parts.Array.TrackRecent(true)
@@ -64,7 +66,7 @@ func TestWindowsAreAligned(t *testing.T) {
 	d.start, d.settleCounts = 1, make([]float64, len(d.vector(l.SoFar())))
 	left := map[uint64]uint64{}
 	for next := uint64(13); next < 17; next++ {
-		if leave, hold := d.next(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {
+		if leave, hold := d.onWorkgroupEnd(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {
 			left[next] = next + leave
 		}
 	}

@@ -6,14 +6,21 @@ import (
 	"spvsim/account"
 )
 
-// An estimated is a value with its variance, the degrees of freedom of that, and the half-width of what no sample shows, such as that of a stratum
-// without samples.
-type estimated struct{ value, variance, degrees, unsampled float64 }
+// An estimate has a value, its variance with the degrees of freedom, and a half-width for errors that no variance
+// covers, such as that of a stratum without samples (u in docs/model/sampling.md).
+type estimate struct{ value, variance, degrees, unsampled float64 }
 
-// estimateOf estimates what units of a stratum came to that were not timed, of one of the numbers in a vector.
-func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
+// estimateOf estimates count `at` of a stratum's untimed units t by the combined ratio estimator, with t's size N:
+//
+//	Y = R N    V = N² s² (1/n' + min(1, n̄/N))
+//
+// A stratum without samples uses R of the nearest one with samples, over instructions and over predicted cost; the
+// value is the mean Y of the two estimates, and
+//
+//	u = |difference|/2 + |Y of the first| min(distance × demand, 1)/2
+func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if t.units == 0 {
-		return estimated{}
+		return estimate{}
 	}
 	near, distance := h, 0.0
 	if len(h.samples) == 0 {
@@ -26,9 +33,9 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	if s.launches {
 		size, otherSize = t.cost, t.instructions*near.signature.cost()
 	}
-	e := estimated{value: r * size}
+	e := estimate{value: r * size}
 	squares, degrees := s.dispersion(near, at)
-	e.variance = size * size * squares / degrees * (1/near.effective() + min(1, near.meanSize()/size))
+	e.variance = size * size * squares / degrees * (1/near.effectiveSamples() + min(1, near.meanSize()/size))
 	e.degrees = degrees
 	if distance > 0 {
 		other := r * otherSize
@@ -38,31 +45,32 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimated {
 	return e
 }
 
-// estimateByFirst estimates by the only launch that was timed.
-func (s *strata) estimateByFirst(t total, at int) estimated {
-	if s.first.instructions == 0 {
-		return estimated{}
+// estimateByFirst estimates by the cycles an instruction of the kind's first launch, ± 50 %.
+func (s *strata) estimateByFirst(t total, at int) estimate {
+	if s.firstLaunch.instructions == 0 {
+		return estimate{}
 	}
-	value := s.first.counted[at] / s.first.instructions * t.instructions
-	return estimated{value: value, unsampled: math.Abs(value) / 2}
+	value := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
+	return estimate{value: value, unsampled: math.Abs(value) / 2}
 }
 
-// weight is that of a sample: the size of all units of its block, if they are like it.
-func (x *sample) weight() float64 { return x.block * x.size }
+// weight returns w_i = L_i n_i, the size of the block if all its units are of the sample's size.
+func (x *sample) weight() float64 { return x.blockUnits * x.size }
 
-// ratio is that of a counted number to the size.
+// ratio returns R = Σ L_i y_i / Σ L_i n_i of count `at`.
 func (h *stratum) ratio(at int) float64 {
-	list, sum, weights := h.random(), 0.0, 0.0
+	list, sum, weights := h.ratioSamples(), 0.0, 0.0
 	for i := range list {
 		x := &list[i]
-		sum, weights = sum+x.block*x.counted[at], weights+x.weight()
+		sum, weights = sum+x.blockUnits*x.counted[at], weights+x.weight()
 	}
 	return sum / weights
 }
 
-// effective is the number of samples of equal weight that have the variance of these.
-func (h *stratum) effective() float64 {
-	list, sum, squares := h.random(), 0.0, 0.0
+// effectiveSamples returns n' = (Σ w)² / Σ w², the number of equally weighted samples with the same variance (Kish's
+// effective sample size). Weights 100 and 300 give 400²/100000 = 1.6.
+func (h *stratum) effectiveSamples() float64 {
+	list, sum, squares := h.ratioSamples(), 0.0, 0.0
 	for i := range list {
 		w := list[i].weight()
 		sum, squares = sum+w, squares+w*w
@@ -70,17 +78,18 @@ func (h *stratum) effective() float64 {
 	return sum * sum / squares
 }
 
+// meanSize returns n̄, the mean size of the samples.
 func (h *stratum) meanSize() float64 {
-	list, sum := h.random(), 0.0
+	list, sum := h.ratioSamples(), 0.0
 	for i := range list {
 		sum += list[i].size
 	}
 	return sum / float64(len(list))
 }
 
-// squares is the sum of squares of the samples' ratios about that of the stratum, each by its weight, and their degrees of freedom.
+// squares returns q = n Σ w_i (y_i/n_i − R)² / Σ w_i over the n samples, and the n − 1 degrees of freedom.
 func (h *stratum) squares(at int) (sum, degrees float64) {
-	list, r, weights := h.random(), h.ratio(at), 0.0
+	list, r, weights := h.ratioSamples(), h.ratio(at), 0.0
 	for i := range list {
 		x := &list[i]
 		d := x.counted[at]/x.size - r
@@ -90,7 +99,10 @@ func (h *stratum) squares(at int) (sum, degrees float64) {
 	return sum / weights * n, n - 1
 }
 
-// dispersion moderates the sum of squares of a stratum by the relative one of all strata, which is moderated by the expected one.
+// dispersion returns q + weight R² v and its degrees of freedom n − 1 + weight: a stratum's sum of squares, moderated
+// by the relative variance within all strata,
+//
+//	v = (weight spread² + Σ q/R²) / (weight + Σ (n − 1))
 func (s *strata) dispersion(h *stratum, at int) (squares, degrees float64) {
 	w := float64(s.Weight)
 	all, n := s.Spread*s.Spread*w, w
@@ -108,25 +120,28 @@ func (s *strata) dispersion(h *stratum, at int) (squares, degrees float64) {
 	return own + w*all/n*r*r, f + w
 }
 
-// A sum adds estimates of strata that were sampled independently.
+// A sum adds estimates of strata with independent samples. byDegrees is Σ V²/f.
 type sum struct{ value, variance, byDegrees, unsampled float64 }
 
-func (s *sum) add(e estimated) {
+func (s *sum) add(e estimate) {
 	s.value, s.unsampled = s.value+e.value, s.unsampled+e.unsampled
 	if e.variance > 0 {
 		s.variance, s.byDegrees = s.variance+e.variance, s.byDegrees+e.variance*e.variance/e.degrees
 	}
 }
 
-// plus adds so many times another sum.
-func (s *sum) plus(o *sum, times float64) {
-	square := times * times
-	s.value, s.unsampled = s.value+o.value*times, s.unsampled+o.unsampled*math.Abs(times)
+// addScaled adds factor × another, independent sum.
+func (s *sum) addScaled(o *sum, factor float64) {
+	square := factor * factor
+	s.value, s.unsampled = s.value+o.value*factor, s.unsampled+o.unsampled*math.Abs(factor)
 	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
 }
 
-// half is half the width of the interval, with Satterthwaite's degrees of freedom; bias is the relative error that all samples may share.
-func (s *sum) half(bias float64) float64 {
+// halfWidth returns the half-width of the 95 % interval, where bias is the relative error common to all samples, and f'
+// has Satterthwaite's degrees of freedom:
+//
+//	half² = t²(f') V + (bias Y)² + u²    f' = V² / Σ(V²/f)
+func (s *sum) halfWidth(bias float64) float64 {
 	sampling := 0.0
 	if s.variance > 0 {
 		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)
@@ -134,22 +149,22 @@ func (s *sum) half(bias float64) float64 {
 	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unsampled))
 }
 
-// student has the quantiles of Student's distribution for 95 % on two sides, by degrees of freedom from 1 on.
+// student lists the two-sided 95 % quantiles of Student's t distribution for 1, 2, … 30 degrees of freedom.
 var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
 	2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
 
-// quantile is that of so many degrees of freedom, rounded down.
+// quantile returns the quantile for the degrees of freedom, rounded down and limited to 1 … 30.
 func quantile(degrees float64) float64 {
 	return student[min(max(int(degrees+1e-9), 1), len(student))-1]
 }
 
-// Places of numbers in a vector: energy, and then what account.Counts.EachTimed lists, the cycles first.
+// Indices into a vector: energy, then the counts of account.Counts.EachTimed, cycles first.
 const (
 	joulesAt = iota
 	cyclesAt
 )
 
-// vector lists the numbers of counts that only timed work has. The energy is without that of time.
+// vector returns the numbers that only timed runs have: joules of events, then all of EachTimed.
 func (s *Sampler) vector(c *account.Counts) []float64 {
 	v := []float64{0}
 	if s.machine.Joules != nil {
@@ -159,7 +174,8 @@ func (s *Sampler) vector(c *account.Counts) []float64 {
 	return v
 }
 
-// joulesOfTime is the energy that a machine would need for as long if nothing ran on it.
+// joulesOfTime returns the energy of an idle machine over the durations of c. It is proportional to time, so it is
+// estimated from the cycles.
 func (s *Sampler) joulesOfTime(c *account.Counts) float64 {
 	if s.machine.Joules == nil {
 		return 0

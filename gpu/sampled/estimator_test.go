@@ -8,7 +8,8 @@ import (
 	"spvsim/config"
 )
 
-// population makes strata of one stratum, of which the first units of a made-up population are drawn in blocks of some units.
+// population returns one stratum of random units with y = 3 × cost × (1 ± spread), one sample drawn from each block,
+// and the true sum of the others.
 func population(r *rand.Rand, units, block int, spread float64) (s strata, truth float64) {
 	s = strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: block}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
@@ -25,13 +26,13 @@ func population(r *rand.Rand, units, block int, spread float64) (s strata, truth
 			truth += y
 			h.untimedByStep[0] = h.untimedByStep[0].plus(total{1, cost, cost})
 		}
-		x.block = sum
+		x.blockUnits = sum
 		h.samples = append(h.samples, x)
 	}
 	return s, truth
 }
 
-// The estimate of populations whose ratio of timed to predicted cost is normal is unbiased, and the interval holds as often as it says.
+// For normally distributed ratios the estimate is unbiased, and 95 % of the intervals contain the true value.
 func TestIntervalsOfPopulations(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 9))
 	const populations = 4000
@@ -42,7 +43,7 @@ func TestIntervalsOfPopulations(t *testing.T) {
 		e := s.estimateOf(s.list[0], s.list[0].untimed(), cyclesAt)
 		var all sum
 		all.add(e)
-		if math.Abs(e.value-truth) <= all.half(0) {
+		if math.Abs(e.value-truth) <= all.halfWidth(0) {
 			inside++
 		}
 		bias += e.value/truth - 1
@@ -57,12 +58,12 @@ func TestIntervalsOfPopulations(t *testing.T) {
 	t.Logf("mean of squared error over variance %.3f", scaled/populations)
 }
 
-// The closed forms of docs/model/sampling.md, with numbers worked out by hand.
+// The closed forms of docs/model/sampling.md, with numbers computed by hand.
 func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
-	h.samples = []sample{{counted: []float64{0, 100}, size: 50, block: 2}, {counted: []float64{0, 400}, size: 100, block: 3}}
+	h.samples = []sample{{counted: []float64{0, 100}, size: 50, blockUnits: 2}, {counted: []float64{0, 400}, size: 100, blockUnits: 3}}
 	e := s.estimateOf(h, total{10, 1000, 1000}, cyclesAt)
 	// R = (2*100 + 3*400)/(2*50 + 3*100) = 3.5; squares 2*(100*1.5^2 + 300*0.5^2)/400 = 1.5 about it, 1.5/12.25 of R^2, one degree.
 	v := (2*0.01 + 1.5/12.25) / 3
@@ -73,52 +74,52 @@ func TestEstimatorClosedForm(t *testing.T) {
 	}
 }
 
-// The certain unit of a stratum counts in its estimate until two others were drawn.
-func TestCertainUnitsStandForThemselves(t *testing.T) {
+// The certain unit counts in the ratio until two others were drawn.
+func TestCertainUnits(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling(), maxBlock: 8}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for i, want := range []float64{9, 5, 2} { // of costs 9, 1 and 3: blocks of 1, then of 2, of which the last one is not complete
-		for !s.draws(h, 1) {
+		for !s.draw(h, 1) {
 		}
 		cost := []float64{9, 1, 3}[i]
-		h.drawn.seen = h.drawn.length // blocks of one weight
+		h.block.next = h.block.length // blocks of one weight
 		s.add(h, sample{counted: []float64{0, cost}, size: 1}, 1)
-		h.samples[i].block = 1
+		h.samples[i].blockUnits = 1
 		if got := h.ratio(cyclesAt); got != want {
 			t.Errorf("after %d units: %g, want %g", i+1, got, want)
 		}
 	}
-	if squares, degrees := h.squares(cyclesAt); squares != 2 || degrees != 1 || h.effective() != 2 {
-		t.Errorf("squares %g of %g degrees, %g units", squares, degrees, h.effective())
+	if squares, degrees := h.squares(cyclesAt); squares != 2 || degrees != 1 || h.effectiveSamples() != 2 {
+		t.Errorf("squares %g of %g degrees, %g units", squares, degrees, h.effectiveSamples())
 	}
 }
 
-// Degrees of freedom of a sum are Satterthwaite's: those of equal variances add, and one that is far larger decides.
+// Sums have Satterthwaite's degrees of freedom: those of equal variances add, and a dominant variance decides.
 func TestDegreesOfSums(t *testing.T) {
 	var equal, one sum
-	equal.add(estimated{variance: 4, degrees: 5})
-	equal.add(estimated{variance: 4, degrees: 5})
-	if got, want := equal.half(0), 2.228*math.Sqrt(8); math.Abs(got-want) > 1e-9 {
+	equal.add(estimate{variance: 4, degrees: 5})
+	equal.add(estimate{variance: 4, degrees: 5})
+	if got, want := equal.halfWidth(0), 2.228*math.Sqrt(8); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g, want %g of ten degrees", got, want)
 	}
-	one.add(estimated{value: 100, variance: 4, degrees: 2, unsampled: 3})
-	if got, want := one.half(0.04), math.Hypot(2*4.303, 5); math.Abs(got-want) > 1e-9 {
+	one.add(estimate{value: 100, variance: 4, degrees: 2, unsampled: 3})
+	if got, want := one.halfWidth(0.04), math.Hypot(2*4.303, 5); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g, want %g", got, want)
 	}
 }
 
-// Every unit of a block is drawn equally often, so that no period of a program meets that of the drawing.
-func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
+// Every unit of a block is drawn with equal probability.
+func TestUniformDraw(t *testing.T) {
 	var drawn [8]int
 	for i := range 8000 {
-		s := strata{Sampling: config.DefaultSampling(), kind: i, maxBlock: 8}
+		s := strata{Sampling: config.DefaultSampling(), kindNumber: i, maxBlock: 8}
 		h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		for range 2 {
-			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, block: 1})
+			h.samples = append(h.samples, sample{counted: []float64{0, 1}, size: 1, blockUnits: 1})
 		}
-		h.drawn = block{length: 4, seen: 4}
+		h.block = block{length: 4, next: 4}
 		for i := range drawn {
-			if s.draws(h, 1) {
+			if s.draw(h, 1) {
 				drawn[i]++
 			}
 		}
@@ -130,21 +131,21 @@ func TestUnitsOfBlocksAreDrawnEvenly(t *testing.T) {
 	}
 }
 
-// Units come before the next one that may be drawn as often as ahead says, whether the block goes on or another begins.
-func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
+// No unit is drawn among the number that unitsAhead returns, and the next one is, unless a new block begins there.
+func TestUnitsAhead(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling(), name: "test", maxBlock: 16}
 	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 	for drawn := 0; drawn < 20; {
-		ahead, open := s.ahead(h), h.drawn.seen <= h.drawn.pick
+		ahead, pending := s.unitsAhead(h), h.block.next <= h.block.pick
 		for range ahead {
-			if s.draws(h, 1) {
+			if s.draw(h, 1) {
 				t.Fatalf("a unit is drawn of %d that come before", ahead)
 			}
 		}
-		if !open {
+		if !pending {
 			continue // to the end of the block: the next one may be drawn
 		}
-		if !s.draws(h, 1) {
+		if !s.draw(h, 1) {
 			t.Fatalf("the unit after %d is not drawn", ahead)
 		}
 		s.add(h, sample{counted: []float64{0, 1 + float64(drawn%3)/10}, size: 1}, 1)
@@ -152,15 +153,15 @@ func TestUnitsAheadOfTheDrawnOne(t *testing.T) {
 	}
 }
 
-// Parts of a sum with independent errors add their variances, and a multiple of one has the multiple's interval.
-func TestSumsOfSums(t *testing.T) {
+// Variances of independent sums add, and a scaled sum has a scaled interval.
+func TestScaledSums(t *testing.T) {
 	part := func(value, variance, degrees, unseen float64) (s sum) {
-		s.add(estimated{value, variance, degrees, unseen})
+		s.add(estimate{value, variance, degrees, unseen})
 		return s
 	}
 	x, y := part(100, 9, 5, 1), part(10, 4, 5, 0.5)
-	x.plus(&y, 2)
-	if want := part(120, 25, 25*25/(81.0/5+256.0/5), 2); x.value != want.value || x.unsampled != want.unsampled || math.Abs(x.half(0)-want.half(0)) > 1e-12 {
-		t.Errorf("sum of %g +- %g, want %g +- %g", x.value, x.half(0), want.value, want.half(0))
+	x.addScaled(&y, 2)
+	if want := part(120, 25, 25*25/(81.0/5+256.0/5), 2); x.value != want.value || x.unsampled != want.unsampled || math.Abs(x.halfWidth(0)-want.halfWidth(0)) > 1e-12 {
+		t.Errorf("sum of %g +- %g, want %g +- %g", x.value, x.halfWidth(0), want.value, want.halfWidth(0))
 	}
 }

@@ -7,35 +7,35 @@ import (
 	"spvsim/cu"
 )
 
-// A history is what is known of the launches before the one at hand, as far as it matters for what that finds in the caches.
+// A history records preceding launches, which determine what the next launch finds in the caches.
 type history struct {
-	last     preceding   // launch
-	cached   preceding   // whose lines the caches hold
-	uncached []preceding // those after it, of which the caches hold nothing, oldest first
-	replayed uint64      // instructions of launches that ran once more
+	last     preceding   // the last launch
+	cached   preceding   // its lines are in the caches
+	uncached []preceding // launches after it that ran without warming, oldest first
+	replayed uint64      // instructions of replays
 }
 
-// A preceding launch comes before another one.
+// A preceding launch is an entry of the history.
 type preceding struct {
 	launch    SampledLaunch
-	kernel    *cu.KernelLaunch // nil: not one that may run again
+	kernel    *cu.KernelLaunch // nil: cannot be replayed
 	signature signature
-	base      *stratum // the stratum of its signature
-	cached    bool     // the caches hold its lines
+	base      *stratum // first stratum of its behaviour
+	cached    bool     // it ran with timing or functional warming
 }
 
-// Constants of replays, as docs/model/sampling.md gives them.
+// Limits of replays (docs/model/sampling.md, A window).
 const (
-	replayedSizes     = 2.4 // sizes of the last level
-	maxSizeDifference = 0.1 // relative difference in size of launches that leave other lines
-	maxReplayedShare  = 0.5 // instructions that run again, as a share of those that ran without time
+	replayedSizes     = 2.4 // bytes requested by replayed launches, over the last level's size
+	maxSizeDifference = 0.1 // relative difference in size of launches that leave equivalent lines
+	maxReplayedShare  = 0.5 // of all functional instructions
 )
 
-// maxSince is how many launches are kept. Knob.
+// maxUncached limits the launches that are recorded; the older half is dropped. Knob.
 const maxUncached = 64
 
-// ran adds a launch.
-func (h *history) ran(p preceding) {
+// record appends a launch.
+func (h *history) record(p preceding) {
 	if h.last = p; p.cached {
 		h.cached, h.uncached = p, nil
 		return
@@ -46,7 +46,8 @@ func (h *history) ran(p preceding) {
 	h.uncached = append(h.uncached, p)
 }
 
-// after is the stratum of the launch before, if that asks for something else; nil: it is like the launch at hand, or not known.
+// otherPreceding returns the stratum of the last launch if its behaviour differs from x; nil if it is the same or
+// unknown.
 func (h *history) otherPreceding(x *signature, s *Sampler) *stratum {
 	if h.last.base == nil || x.sameBehaviour(&h.last.signature, s.Sampling) {
 		return nil
@@ -54,40 +55,44 @@ func (h *history) otherPreceding(x *signature, s *Sampler) *stratum {
 	return h.last.base
 }
 
-// fits says whether the caches hold the lines of the last launch, or of one like it and those since, of about their size and on the same memory.
-func (h *history) fits(s *Sampler) bool {
+// cachesMatch reports whether the caches hold lines equivalent to those that the last launches would have left: each
+// launch since the cached one is equivalent to it.
+func (h *history) cachesMatch(s *Sampler) bool {
 	return !slices.ContainsFunc(h.uncached, func(p preceding) bool { return !h.cached.leavesLinesOf(&p, s) })
 }
 
-// serves says whether what the caches hold of a launch is what another one leaves in them.
+// leavesLinesOf reports whether two launches leave equivalent lines: their memory and behaviour are the same, and their
+// sizes differ by at most 10 %.
 func (p *preceding) leavesLinesOf(o *preceding, s *Sampler) bool {
 	x, y := &p.signature, &o.signature
 	return p.kernel != nil && p.kernel.Bindings.Equal(o.kernel.Bindings) && x.sameBehaviour(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+maxSizeDifference
 }
 
-// bringBack runs the launches before the one at hand once more without time, so that the caches hold their lines as they would if they had been timed:
-// as many as fill the last level, if all those that ran again stay a part of what ran, and back to one of the same program on the same memory. Without
-// time, workgroups come one after the other: the lines that such a launch leaves are those with which many of the one at hand begin, and fewer with time.
-// It does not where the caches fit.
-func (s *Sampler) replayPreceding(hand *cu.KernelLaunch) error {
+// replayPreceding replays the launches before kern with functional warming, so that a timed run of kern finds their
+// lines (bounded functional warming). From the newest back, it selects launches that request replayedSizes × the last
+// level's size in total; of the oldest, it replays only the last workgroups. The selection ends before a launch that
+// would raise replayed instructions above maxReplayedShare, or of the same kernel and memory as kern, because a
+// functional run leaves more of the lines with which kern begins than a timed run. The newest launch is always replayed.
+// If the caches match already, nothing runs.
+func (s *Sampler) replayPreceding(kern *cu.KernelLaunch) error {
 	h := &s.history
-	if h.fits(s) {
+	if h.cachesMatch(s) {
 		return nil
 	}
 	first, left := len(h.uncached), replayedSizes
 	for instructions := h.replayed; first > 0 && left > 0; first-- {
 		p := &h.uncached[first-1]
 		instructions += uint64(p.signature.size)
-		if first < len(h.uncached) && (float64(instructions) > maxReplayedShare*float64(s.machine.Functional.Executed()) || repeats(p.kernel, hand)) {
+		if first < len(h.uncached) && (float64(instructions) > maxReplayedShare*float64(s.machine.Functional.Executed()) || sameKernelAndMemory(p.kernel, kern)) {
 			break
 		}
-		left -= s.capacities.fills(&p.signature)
+		left -= s.capacities.lastLevelSizes(&p.signature)
 	}
 	for i := range h.uncached[first:] {
 		p := &h.uncached[first+i]
 		from := 0.0
 		if i == 0 && left < 0 {
-			from = -left / s.capacities.fills(&p.signature)
+			from = -left / s.capacities.lastLevelSizes(&p.signature)
 		}
 		if err := p.replay(s, from); err != nil {
 			return err
@@ -97,11 +102,13 @@ func (s *Sampler) replayPreceding(hand *cu.KernelLaunch) error {
 	return nil
 }
 
-// repeats says whether a launch is of the same program as another one, on the same memory.
-func repeats(k, o *cu.KernelLaunch) bool { return k.Code == o.Code && k.Bindings.Equal(o.Bindings) }
+// sameKernelAndMemory reports whether two launches have equal programs and bindings.
+func sameKernelAndMemory(k, o *cu.KernelLaunch) bool {
+	return k.Code == o.Code && k.Bindings.Equal(o.Bindings)
+}
 
-// onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
-// writes is too much to put back.
+// replay runs a launch again with functional warming, from the share `from` of its workgroups on, then restores memory
+// and counts. A launch whose written memory cannot be restored is skipped.
 func (p *preceding) replay(s *Sampler, from float64) error {
 	written := written(p.kernel)
 	if !s.mayRestore(written, uint64(p.signature.size)) {
@@ -112,11 +119,11 @@ func (p *preceding) replay(s *Sampler, from float64) error {
 	part := wholeLaunch(p.launch)
 	part.First = uint64(from * float64(part.End))
 	s.machine.Hierarchy.KernelBoundary()
-	did, err := s.machine.Functional.Uncounted(func() error {
+	instructions, err := s.machine.Functional.Uncounted(func() error {
 		_, err := p.launch.Functional(part, true)
 		return err
 	})
-	s.history.replayed += did
+	s.history.replayed += instructions
 	s.beforeReplay.restore(written)
 	issuedOf(p.kernel.Code)
 	copy(p.kernel.Code.Counts, counted)

@@ -8,22 +8,22 @@ import (
 	"spvsim/mem"
 )
 
-// Caches fit a launch where they hold the lines of the one before it, or of one like that and of its size.
-func TestCachesThatFit(t *testing.T) {
+// Caches match if every launch since the cached one has its behaviour, size and memory.
+func TestCachesMatch(t *testing.T) {
 	s := &Sampler{Sampling: config.DefaultSampling()}
-	like := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
+	signatureOf := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
 	on := func(addr uint64) *cu.KernelLaunch {
 		return &cu.KernelLaunch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}
 	}
 	launch := func(addr uint64, share, size float64) preceding {
-		return preceding{kernel: on(addr), signature: like(share, size)}
+		return preceding{kernel: on(addr), signature: signatureOf(share, size)}
 	}
 	held := launch(0, 1, 100)
 	held.cached = true
 	for _, c := range []struct {
-		name string
-		ran  []preceding
-		want bool
+		name     string
+		launches []preceding
+		want     bool
 	}{
 		{"nothing", nil, true},
 		{"timed", []preceding{launch(8, 1, 100), held}, true},
@@ -34,17 +34,17 @@ func TestCachesThatFit(t *testing.T) {
 		{"other memory", []preceding{held, launch(8, 1, 100)}, false},
 	} {
 		var h history
-		for _, p := range c.ran {
-			h.ran(p)
+		for _, p := range c.launches {
+			h.record(p)
 		}
-		if got := h.fits(s); got != c.want {
+		if got := h.cachesMatch(s); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }
 
-// Launches after others of another behaviour are a stratum of their own, whatever came before those.
-func TestLaunchesAfterOthers(t *testing.T) {
+// Launches after one of other behaviour form a stratum of their own, whatever preceded that one.
+func TestPrecedingLaunch(t *testing.T) {
 	s := &Sampler{Sampling: config.DefaultSampling()}
 	k := &kind{launches: strata{Sampling: s.Sampling}}
 	var names string
@@ -60,7 +60,7 @@ func TestLaunchesAfterOthers(t *testing.T) {
 			known[a] = byte('A' + len(known))
 		}
 		names += string(known[a])
-		s.history.ran(preceding{signature: x, base: a.base})
+		s.history.record(preceding{signature: x, base: a.base})
 	}
 	if want := "AAABCAABDC"; names != want { // D: after one of its own
 		t.Errorf("strata %s, want %s", names, want)

@@ -19,13 +19,14 @@ import (
 	"spvsim/simd"
 )
 
-// A testLaunch adds a number to a word of each invocation, functional on one compute unit.
+// A testLaunch adds 7 to one word of each invocation. It runs functionally on one compute unit, and implements
+// SampledLaunch and Functional.
 type testLaunch struct {
-	parts  *machine.Machine
-	kernel *cu.KernelLaunch
-	cache  functional.Cache
-	last   *functional.Counts
-	did    uint64
+	parts    *machine.Machine
+	kernel   *cu.KernelLaunch
+	cache    functional.Cache
+	last     *functional.Counts
+	executed uint64
 }
 
 func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
@@ -63,7 +64,7 @@ func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	return l
 }
 
-// machine is the launch's machine, in a round that has begun.
+// machine returns the launch's machine, with a tally in its first round.
 func (l *testLaunch) machine() Machine {
 	tally := &account.Tally{}
 	tally.BeginRound()
@@ -91,18 +92,18 @@ func (l *testLaunch) Functional(p scheduler.WorkgroupRange, warm bool) (c *accou
 	}
 	k := &functional.Kernel{Program: l.kernel.Code.Program, Bindings: l.kernel.Bindings}
 	l.last, err = functional.Run(context.Background(), l.parts.Store, &functional.Grid{Kernel: k, Groups: l.kernel.NumWorkgroups, First: p.First, End: p.End}, o)
-	l.did += l.last.Total()
+	l.executed += l.last.Total()
 	return &account.Counts{Workgroups: l.last.Workgroups, ByClass: l.last.Instructions, Functional: &account.FunctionalCounts{ByClass: l.last.Instructions}}, err
 }
 
-func (l *testLaunch) Executed() uint64                 { return l.did }
+func (l *testLaunch) Executed() uint64                 { return l.executed }
 func (l *testLaunch) CountLDS(bool)                    {}
 func (l *testLaunch) LDSCycles() uint64                { return l.last.LDSUnit }
 func (l *testLaunch) LongestWave() uint64              { return l.last.LongestWave }
 func (l *testLaunch) DuringTimed(f func() error) error { return f() }
 
 func (l *testLaunch) Uncounted(run func() error) (uint64, error) {
-	before := l.did
+	before := l.executed
 	err := run()
-	return l.did - before, err
+	return l.executed - before, err
 }

@@ -9,61 +9,65 @@ import (
 	"spvsim/scheduler"
 )
 
-// A SampledLaunch is a launch of a job, as it is sampled.
+// A SampledLaunch is one launch of a job as the sampler sees it.
 type SampledLaunch interface {
-	// Step is the step that it is counted with. Kind is the same for launches that are alike, of whatever steps; empty: the step.
+	// Step names the step whose counts include the launch. Kind is equal for launches of one population, in whatever
+	// steps; empty: the step's name is used.
 	Step() string
 	Kind() string
-	// ClassKey is the same for all launches of a kind that are taken for alike.
+	// ClassKey is equal for launches that are assigned to one stratum before they run.
 	ClassKey() string
-	// Kernel is the grid of workgroups, which may run in parts and run again; nil: draws, graphs and launches beside each other, which run as wholes.
+	// Kernel returns the kernel, which may run in parts and be repeated. It returns nil for draws, graphs and
+	// concurrent launches: these run as wholes.
 	Kernel() *cu.KernelLaunch
-	// Workgroups returns the number of workgroups, if it is known before they run.
+	// Workgroups returns the number of workgroups, if it is known before the launch.
 	Workgroups() (n uint64, known bool)
-	// Resources returns what a workgroup needs of a compute unit.
+	// Resources returns the resources of a compute unit that one workgroup occupies.
 	Resources() cu.Resources
-	// Timed and Functional run a part, with time and without, and return what it did, also with an error. follows: after another launch of
-	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
+	// Timed and Functional run a part with timing and without, and return its counts, also with an error. follows: the
+	// launch follows another one of its stream. warm: functional warming, i.e. accesses fill the caches. The counts of
+	// a functional run are valid until the next one.
 	Timed(p scheduler.WorkgroupRange, follows bool) (*account.Counts, error)
 	Functional(p scheduler.WorkgroupRange, warm bool) (*account.Counts, error)
-	// Number counts the launches of the job from 0.
+	// Number returns the launch's number in the job, from 0.
 	Number() int
-	// SoFar returns what the timed launch that is running has counted.
+	// SoFar returns the counts so far of the timed launch in progress.
 	SoFar() *account.Counts
 }
 
-// A Machine is what the sampler observes and restores beside launches.
+// A Machine is the simulated machine, with what the sampler reads and restores.
 type Machine struct {
 	*machine.Machine
 	Tally      *account.Tally
 	Functional Functional
-	Joules     func(*account.Counts) float64 // energy of what was timed; nil: the machine has no energies
-	FreeBytes  func() uint64                 // of the host's memory, as far as the run may take it
+	Joules     func(*account.Counts) float64 // energy of timed counts; nil: the machine has no energies
+	FreeBytes  func() uint64                 // host memory that the run may still allocate
 }
 
-// Functional is what functional runs did.
+// Functional counts and controls runs without timing.
 type Functional interface {
-	// Executed is the number of instructions so far.
+	// Executed returns the instructions executed so far.
 	Executed() uint64
-	// CountLDS has runs that bring lines into the caches count the cycles of the LDS, or not. LDSCycles are those of the last run.
+	// CountLDS sets whether runs with functional warming count LDS cycles. LDSCycles returns those of the last run.
 	CountLDS(on bool)
 	LDSCycles() uint64
-	// LongestWave is the number of instructions of the longest wave of the last run.
+	// LongestWave returns the instructions of the longest wave of the last run.
 	LongestWave() uint64
-	// DuringTimed runs timed work, between whose workgroups others run functional.
+	// DuringTimed calls timed, which runs a launch with timing. Functional runs inside it add their counts after it.
 	DuringTimed(timed func() error) error
-	// Uncounted runs something functional that neither the clock of shaders nor the list of faults shows, and returns its instructions.
+	// Uncounted calls run, then restores the shader clock and the list of faults. It returns the instructions that run
+	// executed.
 	Uncounted(run func() error) (instructions uint64, err error)
 }
 
-// whole is all of a launch.
+// wholeLaunch returns the range of all workgroups of a launch.
 func wholeLaunch(l SampledLaunch) scheduler.WorkgroupRange {
 	n, _ := l.Workgroups()
 	return scheduler.WorkgroupRange{End: n}
 }
 
-// clocked runs a part of a launch with time, and counts it with its step.
-func (s *Sampler) clocked(l SampledLaunch, p scheduler.WorkgroupRange, follows bool) error {
+// runTimed times a part of a launch, and adds the counts to its step.
+func (s *Sampler) runTimed(l SampledLaunch, p scheduler.WorkgroupRange, follows bool) error {
 	c, err := l.Timed(p, follows)
 	if c != nil {
 		s.machine.Tally.Add(l.Step(), c)

@@ -12,66 +12,68 @@ import (
 	"spvsim/isa"
 )
 
-// A Sampler runs launches of which a part is timed: docs/model/sampling.md has the method.
+// A Sampler times a sample of a job's launches and estimates the others. docs/model/sampling.md describes the method.
 type Sampler struct {
 	*config.Sampling
 	machine      Machine
 	byKey        map[string]*kind
-	kinds        []*kind // of the round, so far
+	kinds        []*kind // of the current round, in order of their first launch
 	capacities   *capacities
-	beforeLaunch memoryCopy // memory as it was before the launch at hand
-	beforeReplay memoryCopy // memory that is put back after a launch runs once more for its lines
+	beforeLaunch memoryCopy // memory before the current launch, restored before its timed run
+	beforeReplay memoryCopy // memory before a replay, restored after it
 	history      history
 	overlaps     []overlap
 }
 
-// An overlap is by how much the launches of a step take longer than the sum of their parts, and half the width of the interval of that.
+// An overlap corrects a step: its launches take cycles more than the sum of their timed and estimated parts (less if
+// negative), known to ± halfWidth cycles.
 type overlap struct {
 	step              int
 	cycles, halfWidth float64
 }
 
-// A kind is launches of one program, or of one program and size where they do not run twice.
+// A kind is a population: the launches of one program, or of one program and ClassKey if they run as wholes.
 type kind struct {
-	seen                  int
-	divided               int     // launches that were timed in part
-	wholeOnly             bool    // they do not run twice
-	workgroupInstructions float64 // instructions of a workgroup of the first one
+	undivided             int     // launches of runProfiled
+	divided               int     // launches of which windows were timed
+	wholeOnly             bool    // launches cannot run twice
+	workgroupInstructions float64 // instructions a workgroup, of the first launch
 	launches              strata
 	windows               strata
 }
 
-// New returns the sampler of a job; its seed decides what is drawn.
-func New(m Machine, by *config.Sampling) *Sampler {
-	s := &Sampler{machine: m, Sampling: by, capacities: newCapacities(m.Spec)}
+// New returns the sampler of a job. options.Seed seeds the drawing.
+func New(m Machine, options *config.Sampling) *Sampler {
+	s := &Sampler{machine: m, Sampling: options, capacities: newCapacities(m.Spec)}
 	s.BeginRound()
 	return s
 }
 
-// BeginRound starts a round.
+// BeginRound drops all samples and estimates of the last round.
 func (s *Sampler) BeginRound() {
 	s.byKey, s.kinds, s.history, s.overlaps = map[string]*kind{}, nil, history{}, nil
 }
 
-// kind returns the kind of launches that have a name in common.
-func (s *Sampler) kind(l SampledLaunch, like string) *kind {
-	key := cmp.Or(l.Kind(), l.Step()) + " " + like
+// kind returns the kind of a launch and a class, and creates it at its first launch.
+func (s *Sampler) kind(l SampledLaunch, class string) *kind {
+	key := cmp.Or(l.Kind(), l.Step()) + " " + class
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kind: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
-			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kind: len(s.kinds)}}
+		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kindNumber: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
+			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kindNumber: len(s.kinds)}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
 }
 
-// mostLaunches are the launches of a block at most, so that a kind is timed again and again.
+// maxLaunchBlock is the maximum block length in launches: at least one launch in 64 is timed.
 const maxLaunchBlock = 64
 
-// settled is the step of samples of earlier dispatches of a driver.
+// earlierDispatch replaces the step of samples from earlier dispatches of a driver.
 const earlierDispatch = -1
 
-// Settle forgets what was estimated: it has been added to its steps.
+// ForgetEstimates clears the untimed units after Estimate has added them to their steps. The samples remain, for later
+// dispatches.
 func (s *Sampler) ForgetEstimates() {
 	for _, k := range s.kinds {
 		for _, h := range append(k.launches.list, k.windows.list...) {
@@ -84,10 +86,10 @@ func (s *Sampler) ForgetEstimates() {
 	s.overlaps = nil
 }
 
-// Run runs a launch of which a part is timed, or none if it is drawn not to be.
+// Run runs a launch: timed, functionally, or divided into pieces of which windows are timed.
 func (s *Sampler) Run(l SampledLaunch, follows bool) error {
-	before := s.history
-	s.history = history{} // what others leave in the caches is not known
+	previous := s.history
+	s.history = history{} // the caches' contents are unknown after a launch that runs as a whole
 	kern := l.Kernel()
 	if kern == nil {
 		return s.runWhole(s.kind(l, l.ClassKey()), l, follows)
@@ -95,64 +97,66 @@ func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	k := s.kind(l, fmt.Sprint(kern.Code.Address))
 	all, generation := cu.GridSize(kern.NumWorkgroups), s.generation(l)
 	if all == 0 {
-		return s.clocked(l, wholeLaunch(l), follows) // it takes what a launch takes
+		return s.runTimed(l, wholeLaunch(l), follows) // an empty grid costs the launch overhead
 	}
 	if k.wholeOnly = k.wholeOnly || !s.mayRunTwice(kern); all >= s.largeFrom(k, kern)*generation {
 		k.divided++
-		return runAfter(before, newDivision(s, l, kern, k, generation), follows)
+		return runAfter(previous, newDivision(s, l, kern, k, generation), follows)
 	}
 	if k.wholeOnly {
 		return s.runWhole(s.kind(l, l.ClassKey()), l, follows)
 	}
-	s.history = before
+	s.history = previous
 	return s.runProfiled(k, l, kern, follows)
 }
 
-// largeFrom is of how many generations on a launch is timed in windows: where others like it were, twice as many, as it may be timed as a whole or not.
-// Where workgroups may wait for each other, each window fills and empties the machine, which pays in longer launches only.
+// largeFrom returns the number of generations from which a launch is divided: `generations`, or twice as many from the
+// fourth launch on of a kind whose launches run twice, because these may be sampled as wholes. If workgroups may wait for
+// each other, every window fills and drains the machine, so that division pays only from 4 × `generations` on.
 func (s *Sampler) largeFrom(k *kind, kern *cu.KernelLaunch) uint64 {
 	if slices.ContainsFunc(kern.Code.Program.Insts, func(in isa.Inst) bool { return mayWait(&in) }) {
 		return uint64(4 * s.Generations)
 	}
-	if k.seen+k.divided >= repeatedFrom && !k.wholeOnly {
+	if k.undivided+k.divided >= repeatedFrom && !k.wholeOnly {
 		return uint64(2 * s.Generations)
 	}
 	return uint64(s.Generations)
 }
 
-// repeatedFrom is the number of launches of a kind that are timed in windows, if there are more of them.
+// repeatedFrom is the number of launches of a kind from which the limit of division is doubled.
 const repeatedFrom = 4
 
-// generation is how many workgroups the machine holds.
+// generation returns how many workgroups the machine holds at once: occupancy × compute units.
 func (s *Sampler) generation(l SampledLaunch) uint64 {
 	need := l.Resources()
 	return uint64(max(need.Occupancy(s.machine.Limits), 1) * s.machine.Spec.Units())
 }
 
-// runAfter runs a large launch after those of a history.
-func runAfter(before history, d *division, follows bool) error {
+// runAfter runs a divided launch, after a replay of the preceding launches if it may itself be replayed.
+func runAfter(previous history, d *division, follows bool) error {
 	s := d.Sampler
-	if s.history = before; !s.mayRunTwice(d.kernel) {
-		s.history = history{replayed: before.replayed}
+	if s.history = previous; !s.mayRunTwice(d.kernel) {
+		s.history = history{replayed: previous.replayed}
 		return d.run(follows)
 	}
 	err := s.replayPreceding(d.kernel)
 	if err == nil {
 		err = d.run(follows)
 	}
-	like := signature{mix: d.signature.mix, demand: d.signature.demand, size: d.instructions} // as the last piece shows it
-	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, signature: like, cached: !d.sparse})
+	last := signature{mix: d.signature.mix, demand: d.signature.demand, size: d.instructions} // signature of the last piece, size of the launch
+	s.history.record(preceding{launch: d.launch, kernel: d.kernel, signature: last, cached: !d.sparse})
 	return err
 }
 
-// runInTurn runs a launch that does not run twice: with time if it is drawn. Nothing is known of it before, so that all of its kind are of one stratum.
+// runWhole runs a launch that cannot run twice: with timing if it is drawn, else functionally. Its signature is unknown
+// when it is drawn, so one stratum holds all launches of the kind, each with size 1.
 func (s *Sampler) runWhole(k *kind, l SampledLaunch, follows bool) error {
 	r := &k.launches
 	if len(r.list) == 0 {
 		r.stratumOf(&signature{})
 	}
 	h := r.list[0]
-	if !r.draws(h, 1) {
+	if !r.draw(h, 1) {
 		c, err := l.Functional(wholeLaunch(l), s.drawnSoon())
 		if c != nil && err == nil {
 			s.untimedLaunch(h, l, c, 1)
@@ -169,37 +173,40 @@ func (s *Sampler) runWhole(k *kind, l SampledLaunch, follows bool) error {
 	return err
 }
 
-// drawnSoon reports whether one of the next launches may be timed, which finds what this one leaves in the caches.
+// drawnSoon reports whether a launch that may be timed follows within warmedLaunches, so that this one must warm the
+// caches. Launches of kinds that run twice or are divided may follow at any time.
 func (s *Sampler) drawnSoon() bool {
 	return slices.ContainsFunc(s.kinds, func(k *kind) bool {
 		r := &k.launches
-		return k.seen+k.divided > 0 || len(r.list) > 0 && r.ahead(r.list[0]) < warmedLaunches
+		return k.undivided+k.divided > 0 || len(r.list) > 0 && r.unitsAhead(r.list[0]) < warmedLaunches
 	})
 }
 
-// warmedLaunches are those before a drawn one that bring in lines, of launches that do not run twice: two, as sweeps that alternate between two buffers.
+// warmedLaunches is the number of launches before a drawn one that warm the caches. Two cover sweeps that alternate
+// between two buffers.
 const warmedLaunches = 2
 
-// newSample is a sample of a unit of a launch that begins with a workgroup.
+// newSample returns the sample of a unit whose first workgroup is first. cost is the predicted cost, and the sample's
+// size.
 func (s *Sampler) newSample(l SampledLaunch, first uint64, counted []float64, instructions, cost float64) sample {
 	return sample{counted: counted, instructions: instructions, size: cost, step: s.machine.Tally.Number(l.Step()),
 		unit: account.SampledUnit{Launch: l.Number(), First: first, Instructions: uint64(instructions), Predicted: cost, Timed: counted[cyclesAt]}}
 }
 
-// untimedLaunch counts a launch that was not timed.
+// untimedLaunch records a launch that ran without timing, in its stratum and its step.
 func (s *Sampler) untimedLaunch(h *stratum, l SampledLaunch, c *account.Counts, cost float64) {
 	n := float64(c.Instructions())
 	step := s.machine.Tally.Add(l.Step(), estimatedLater(c))
 	h.untimedByStep[step] = h.untimedByStep[step].plus(total{1, cost, n})
 }
 
-// estimatedLater marks counts of a part whose cycles are estimated when all is known.
+// estimatedLater marks counts of a functional run: Estimate adds their cycles at the end of the round.
 func estimatedLater(c *account.Counts) *account.Counts {
 	c.Estimate = &account.Estimate{}
 	return c
 }
 
-// Estimate adds to the steps of a round what was not timed.
+// Estimate adds the estimate of untimed units to every step of a round.
 func (s *Sampler) Estimate() {
 	if len(s.kinds) == 0 {
 		return
@@ -209,10 +216,12 @@ func (s *Sampler) Estimate() {
 	}
 }
 
+// estimateStep sums the strata's estimates for the untimed units of a step, and adds values and half-widths to its
+// counts.
 func (s *Sampler) estimateStep(step int) {
 	to := &s.machine.Tally.Steps[step].Counts
 	sums := make([]sum, len(s.vector(&account.Counts{Memory: s.machine.Levels()})))
-	var without []account.NotSampled
+	var unsampled []account.NotSampled
 	var units []account.SampledUnit
 	for _, k := range s.kinds {
 		for _, r := range []*strata{&k.launches, &k.windows} {
@@ -223,13 +232,13 @@ func (s *Sampler) estimateStep(step int) {
 				}
 				for i := range h.samples {
 					if x := &h.samples[i]; x.step == step || x.step == earlierDispatch && t.units > 0 {
-						x.unit.Weight = x.block
+						x.unit.Weight = x.blockUnits
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
 					}
 				}
 				if len(h.samples) == 0 && t.units > 0 {
-					without = append(without, r.notSampled(h, t))
+					unsampled = append(unsampled, r.notSampled(h, t))
 				}
 			}
 		}
@@ -239,16 +248,16 @@ func (s *Sampler) estimateStep(step int) {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: without, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
+	e := &account.Estimate{NotSampled: unsampled, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))
-		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].half(s.Bias)})
+		e.Halves = append(e.Halves, account.Half{Name: name, Half: sums[at].halfWidth(s.Bias)})
 		at++
 	})
 	joules := sums[joulesAt]
-	joules.plus(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
-	e.JoulesHalf = joules.half(s.Bias)
+	joules.addScaled(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
+	e.JoulesHalf = joules.halfWidth(s.Bias)
 	if less := sums[cyclesAt].value; less < 0 {
 		to.Cycles -= min(uint64(-less), to.Cycles)
 	}
@@ -257,7 +266,8 @@ func (s *Sampler) estimateStep(step int) {
 	to.Add(c)
 }
 
-// addOverlaps adds the overlaps of a step to its cycles, and to the times of the machine's parts.
+// addOverlaps adds the overlaps of a step to its cycles. Durations of the machine's parts change in proportion:
+// duration d of a step of c cycles changes by overlap × d/c.
 func (s *Sampler) addOverlaps(step int, sums []sum) {
 	var o overlap
 	for _, x := range s.overlaps {
@@ -277,11 +287,11 @@ func (s *Sampler) addOverlaps(step int, sums []sum) {
 	}
 	for at := cyclesAt; at < cyclesAt+account.Durations; at++ {
 		r := rates[at] / rates[cyclesAt]
-		sums[at].add(estimated{value: o.cycles * r, unsampled: o.halfWidth * r})
+		sums[at].add(estimate{value: o.cycles * r, unsampled: o.halfWidth * r})
 	}
 }
 
-// notSampled describes a stratum without samples.
+// notSampled describes the untimed units of a stratum without samples, for the report.
 func (s *strata) notSampled(h *stratum, t total) account.NotSampled {
 	why := "no launch or piece like them was drawn"
 	if near, _ := s.nearest(&h.signature, true); near != nil {
@@ -290,12 +300,13 @@ func (s *strata) notSampled(h *stratum, t total) account.NotSampled {
 	return account.NotSampled{Instructions: uint64(t.instructions), Reason: why}
 }
 
-// unlike says what a signature has that the one nearest to it has not.
-func (h *stratum) difference(near *stratum, other float64) string {
-	if d := h.signature.mix.distance(&near.signature.mix); d > other {
+// difference names the component in which a signature differs most from the nearest one with samples: the mix, if it
+// differs by more than mixLimit, or a part's demand.
+func (h *stratum) difference(near *stratum, mixLimit float64) string {
+	if d := h.signature.mix.distance(&near.signature.mix); d > mixLimit {
 		return fmt.Sprintf("%.0f %% of them are of other classes than in what was timed", 100*d)
 	}
 	x, y := &h.signature.demand, &near.signature.demand
-	part := x.furthest(y)
+	part := x.largestDifference(y)
 	return fmt.Sprintf("each asks %.3g cycles of %s, in what was timed %.3g", x[part], demandName(part), y[part])
 }

@@ -9,21 +9,22 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// A mix is the share of each class of instructions.
+// A mix is the share of each instruction class.
 type mix [isa.NumClasses]float64
 
-func mixOf(by *[isa.NumClasses]uint64) (m mix) {
+// mixOf returns the shares of counts.
+func mixOf(counts *[isa.NumClasses]uint64) (m mix) {
 	var sum uint64
-	for _, n := range by {
+	for _, n := range counts {
 		sum += n
 	}
-	for i, n := range by {
+	for i, n := range counts {
 		m[i] = float64(n) / float64(max(sum, 1))
 	}
 	return m
 }
 
-// distance is the share of instructions that would have to be of another class.
+// distance returns Σ|m − m'| / 2, the share of instructions that belong to other classes.
 func (m *mix) distance(o *mix) (d float64) {
 	for i := range m {
 		d += math.Abs(m[i]-o[i]) / 2
@@ -31,77 +32,82 @@ func (m *mix) distance(o *mix) (d float64) {
 	return d
 }
 
-// A demand is how long parts of the machine work for an instruction, in cycles of the whole machine: what takes longest bounds
-// the rate, and where that and all that comes near it are the same, so is the rate.
+// A demand is the cycles that each part of the whole machine works for an instruction. The largest one bounds the rate
+// (roofline), so launches with similar demands have similar rates.
 type demand [numDemands]float64
 
 const (
 	demandIssue   = iota
-	demandLatency // what loads wait for, over the waves that may wait at a time
+	demandLatency // wait for loads, over the waves that may wait at a time
 	demandLDS
-	demandUpdates // of the line that most atomics go to
+	demandUpdates // atomics on the line with the most of them
 	demandMemory
-	demandLevels // of caches, by their order in hierarchy.LevelNames
+	demandLevels // caches, in the order of hierarchy.LevelNames
 	numDemands   = demandLevels + maxCacheLevels
 )
 
 const maxCacheLevels = 5
 
-// distance is by how much of the larger one's longest they differ.
+// distance returns max|d − d'| / max(d, d'): the largest difference of a part, over the largest demand of any part.
 func (d *demand) distance(o *demand) float64 {
-	most, apart := 0.0, 0.0
+	largest, difference := 0.0, 0.0
 	for i := range d {
-		most, apart = max(most, d[i], o[i]), max(apart, math.Abs(d[i]-o[i]))
+		largest, difference = max(largest, d[i], o[i]), max(difference, math.Abs(d[i]-o[i]))
 	}
-	if most == 0 {
+	if largest == 0 {
 		return 0
 	}
-	return apart / most
+	return difference / largest
 }
 
-// add adds another demand so many times; scale multiplies.
-func (d *demand) add(o *demand, times float64) {
+// add adds factor × another demand.
+func (d *demand) add(o *demand, factor float64) {
 	for i, v := range o {
-		d[i] += v * times
+		d[i] += v * factor
 	}
 }
 
-func (d *demand) scale(by float64) {
+// scale multiplies the demand by a factor.
+func (d *demand) scale(factor float64) {
 	for i := range d {
-		d[i] *= by
+		d[i] *= factor
 	}
 }
 
-// busiest is the part that works longest for an instruction.
-func (d *demand) busiest() (most int) {
+// bottleneck returns the part with the largest demand.
+func (d *demand) bottleneck() (part int) {
 	for i, v := range d {
-		if v > d[most] {
-			most = i
+		if v > d[part] {
+			part = i
 		}
 	}
-	return most
+	return part
 }
 
-// furthest is the part of which demands differ most.
-func (d *demand) furthest(o *demand) (most int) {
+// largestDifference returns the part in which two demands differ most.
+func (d *demand) largestDifference(o *demand) (part int) {
 	for i := range d {
-		if math.Abs(d[i]-o[i]) > math.Abs(d[most]-o[most]) {
-			most = i
+		if math.Abs(d[i]-o[i]) > math.Abs(d[part]-o[part]) {
+			part = i
 		}
 	}
-	return most
+	return part
 }
 
-// light says whether it matters little what the caches hold, by what is asked of the machine, and for how long memory would work if nothing
-// were found in the last level. Stores ask nothing of memory until the last level is full of them.
-func (d *demand) cacheInsensitive(missed float64) bool {
-	return max(missed, d[demandMemory], d[demandLatency]) < lightShare*d[d.busiest()]
+// cacheInsensitive reports whether the caches' contents hardly affect the time: the demands on memory and for the wait
+// for loads are below insensitiveShare of the bottleneck's. coldMemory is the demand on memory with an empty last level:
+// stores reach memory only when the last level is full of dirty lines.
+func (d *demand) cacheInsensitive(coldMemory float64) bool {
+	return max(coldMemory, d[demandMemory], d[demandLatency]) < insensitiveShare*d[d.bottleneck()]
 }
 
-// cached says whether the last level holds what was asked of it, by for how long memory would work if it held nothing.
-func (d *demand) cached(missed float64) bool { return d[demandMemory] <= uncachedShare*missed }
+// fitsLastLevel reports whether the last level holds the requested data: at most 2 % of coldMemory, the demand with an
+// empty last level, reaches memory.
+func (d *demand) fitsLastLevel(coldMemory float64) bool {
+	return d[demandMemory] <= uncachedShare*coldMemory
+}
 
-// demandName names a part.
+// demandName returns the name of a part, for reports.
 func demandName(part int) string {
 	if part >= demandLevels {
 		return hierarchy.LevelNames[part-demandLevels]
@@ -109,87 +115,99 @@ func demandName(part int) string {
 	return [...]string{"issue", "waiting for loads", "the LDS", "atomics on one line", "memory"}[part]
 }
 
-// A signature is what workgroups do, as far as it shows without time.
+// A signature is the behaviour of workgroups as a functional run shows it.
 type signature struct {
-	mix       mix
-	demand    demand
-	size      float64  // instructions of a launch; 0: does not count
-	blur      blur     // as the workgroups that show it differ
-	preceding *stratum // the stratum of the launch before, if that is another one and what it left in the caches matters
+	mix           mix
+	demand        demand
+	size          float64       // instructions of a launch; 0: not compared
+	samplingError samplingError // of a signature from a sample of workgroups
+	preceding     *stratum      // stratum of the preceding launch, if it differs and its lines matter; nil otherwise
 }
 
-// A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (mix, demand); up to 1 it does not count.
-type blur struct{ mix, demand float64 }
+// A samplingError is how far two signatures of one behaviour may differ by chance, as a multiple of the limits `mix`
+// and `demand`. Up to 1 it has no effect.
+type samplingError struct{ mix, demand float64 }
 
-func (b blur) any() bool { return max(b.mix, b.demand) > 1 }
+// raisesLimits reports whether the error exceeds a limit of strata.
+func (b samplingError) raisesLimits() bool { return max(b.mix, b.demand) > 1 }
 
-// with is the greater one of two, 1 at least.
-func (b blur) max(o blur) blur { return blur{max(1, b.mix, o.mix), max(1, b.demand, o.demand)} }
+// max returns the larger error of each component, at least 1: the factor by which the limits grow.
+func (b samplingError) max(o samplingError) samplingError {
+	return samplingError{max(1, b.mix, o.mix), max(1, b.demand, o.demand)}
+}
 
-// blurOf is how far off the mean of signatures may be by chance: so many standard errors of it, by how far they are from it.
-func blurOf(list []signature, mean *signature, by *config.Sampling) (b blur) {
+// samplingErrorOf returns 3 standard errors of the mean of n signatures, from their distances x to it in multiples of
+// the limits:
+//
+//	3 sqrt( Σ x² / (n − 1) / n )
+func samplingErrorOf(list []signature, mean *signature, limits *config.Sampling) (b samplingError) {
 	for i := range list {
-		x, y := list[i].mix.distance(&mean.mix)/by.Mix, list[i].demand.distance(&mean.demand)/by.Demand
+		x, y := list[i].mix.distance(&mean.mix)/limits.Mix, list[i].demand.distance(&mean.demand)/limits.Demand
 		b.mix, b.demand = b.mix+x*x, b.demand+y*y
 	}
 	n := float64(len(list))
-	errors := func(squares float64) float64 { return blurred * math.Sqrt(squares/max(n-1, 1)/n) }
-	return blur{errors(b.mix), errors(b.demand)}
+	errors := func(squares float64) float64 { return maxStandardErrors * math.Sqrt(squares/max(n-1, 1)/n) }
+	return samplingError{errors(b.mix), errors(b.demand)}
 }
 
-// blend adds the n-th signature to the mean of those before it.
+// blend updates s, the mean of n − 1 signatures, with the n-th.
 func (s *signature) blend(x *signature, n float64) {
 	s.mix = x.mix.blend(&s.mix, 1/n)
 	s.demand.scale(1 - 1/n)
 	s.demand.add(&x.demand, 1/n)
-	s.blur.mix += (x.blur.mix - s.blur.mix) / n
-	s.blur.demand += (x.blur.demand - s.blur.demand) / n
+	s.samplingError.mix += (x.samplingError.mix - s.samplingError.mix) / n
+	s.samplingError.demand += (x.samplingError.demand - s.samplingError.demand) / n
 }
 
-// distance is above 1 where signatures are of different behaviours.
-func (s *signature) distance(o *signature, by *config.Sampling) float64 {
-	b := s.blur.max(o.blur)
-	d := max(s.mix.distance(&o.mix)/(by.Mix*b.mix), s.demand.distance(&o.demand)/(by.Demand*b.demand))
+// distance returns the distance of two signatures, where > 1 means different strata (docs/model/sampling.md, Strata). s
+// and s' are the launches' instructions:
+//
+//	max( Σ|m − m'| / 2 / mix,  max|d − d'| / max(d, d') / demand,  |ln(s/s')| / ln 1.5 )
+func (s *signature) distance(o *signature, limits *config.Sampling) float64 {
+	b := s.samplingError.max(o.samplingError)
+	d := max(s.mix.distance(&o.mix)/(limits.Mix*b.mix), s.demand.distance(&o.demand)/(limits.Demand*b.demand))
 	if s.size > 0 && o.size > 0 {
-		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(otherSize))
+		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(maxSizeRatio))
 	}
 	if s.preceding != o.preceding {
-		d += otherBefore
+		d += precedingDistance
 	}
 	return d
 }
 
-// cost is the predicted cycles of an instruction: of the part that works longest.
+// cost returns the predicted cycles of the machine for an instruction: the demand of the bottleneck, or 1 if no demand
+// is known.
 func (s *signature) cost() float64 {
-	if c := s.demand[s.demand.busiest()]; c > 0 {
+	if c := s.demand[s.demand.bottleneck()]; c > 0 {
 		return c
 	}
 	return 1
 }
 
-// Constants of signatures, as docs/model/sampling.md gives them.
+// Limits of signatures (docs/model/sampling.md, Strata).
 const (
-	otherSize     = 1.5  // ratio of sizes of launches of one stratum
-	blurred       = 3    // standard errors by which signatures of one stratum may differ by chance
-	uncachedShare = 0.02 // of what is asked of the last level that it may not hold
-	lightShare    = 0.4  // demand on memory below which the contents of the caches hardly matter
+	maxSizeRatio      = 1.5  // of instructions of two launches in a stratum
+	maxStandardErrors = 3    // by which signatures of one stratum may differ by chance
+	uncachedShare     = 0.02 // of the demand with an empty last level
+	insensitiveShare  = 0.4  // of the bottleneck's demand
 )
 
-// otherBefore is added to the distance of launches that came after different ones, which is more than one behaviour has.
-const otherBefore = 2
+// precedingDistance separates launches after a different preceding one: it exceeds the distance of a stratum, 1.
+const precedingDistance = 2
 
-// alike says whether signatures are of one behaviour, whatever came before.
-func (s signature) sameBehaviour(o *signature, by *config.Sampling) bool {
+// sameBehaviour reports whether two signatures are within distance 1, whatever launches preceded.
+func (s signature) sameBehaviour(o *signature, limits *config.Sampling) bool {
 	s.preceding = o.preceding
-	return s.distance(o, by) <= 1
+	return s.distance(o, limits) <= 1
 }
 
-// capacities turn what accesses without time did into demands of a machine.
+// capacities convert the counts of functional runs into demands on a machine.
 type capacities struct {
 	machine *config.Machine
-	levels  []int // of the hierarchy's levels, their number among hierarchy.LevelNames
+	levels  []int // indices in hierarchy.LevelNames of the machine's levels
 }
 
+// newCapacities lists the caches that a machine has.
 func newCapacities(m *config.Machine) *capacities {
 	c := &capacities{machine: m}
 	for i, name := range hierarchy.LevelNames {
@@ -200,21 +218,30 @@ func newCapacities(m *config.Machine) *capacities {
 	return c
 }
 
-// demand is that of instructions which brought their lines into the caches, of so many waves at a time.
-func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local, waves uint64) (d demand) {
+// demand returns the demand of a functional run of n instructions with warming, whose loads wait in `waves` waves at a
+// time. In cycles of the machine an instruction:
+//
+//	issue    1 / SIMDs of the machine
+//	LDS      ldsCycles / compute units / n
+//	updates  updates of the line with most atomics × AtomicCycles / n
+//	level    requested bytes / its rate / n
+//	memory   bytes from and to the last level / memory's rate / n
+//	wait     requests × mean latency / waves / n, with
+//	         mean latency = Σ (lookups × latency, of levels and memory) / lookups of L1 caches
+func (c *capacities) demand(counts *account.Counts, w *hierarchy.WarmingStats, ldsCycles, waves uint64) (d demand) {
 	m := c.machine
-	n := float64(max(did.Instructions(), 1))
+	n := float64(max(counts.Instructions(), 1))
 	units := float64(m.Units())
 	d[demandIssue] = 1 / (units * float64(m.SIMDs))
-	d[demandLDS] = float64(local) / units / n
+	d[demandLDS] = float64(ldsCycles) / units / n
 	d[demandUpdates] = float64(w.MaxLineUpdates) * float64(m.VectorMemory.AtomicCycles) / n
 	latency, first := 0.0, 0.0
-	for i, looks := range w.Lookups {
+	for i, lookups := range w.Lookups {
 		spec := m.Level(hierarchy.LevelNames[c.levels[i]])
 		d[demandLevels+c.levels[i]] = float64(w.RequestedBytes[i]) / c.rate(spec) / n
-		latency += float64(looks) * float64(hierarchy.NewLevelTiming(spec, m.ClockMHz).Latency)
-		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
-			first += float64(looks)
+		latency += float64(lookups) * float64(hierarchy.NewLevelTiming(spec, m.ClockMHz).Latency)
+		if c.levels[i] < 2 { // vector and scalar L1, the first levels that a request looks up
+			first += float64(lookups)
 		}
 	}
 	memory := m.Memory.InCycles(m.ClockMHz)
@@ -226,7 +253,7 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 	return d
 }
 
-// memoryRate is the bytes that memory sustains in a cycle.
+// memoryRate returns memory's sustained bytes a cycle: channels × bytes a cycle × efficiency.
 func (c *capacities) memoryRate() float64 {
 	spec := c.machine.Memory.InCycles(c.machine.ClockMHz)
 	rate := float64(spec.Channels) * spec.BytesPerCycle
@@ -236,45 +263,46 @@ func (c *capacities) memoryRate() float64 {
 	return rate
 }
 
-// missed is how long memory would work for an instruction if nothing that is asked of the last level were there.
-func (c *capacities) missed(did *account.Counts, w *hierarchy.WarmingStats) float64 {
+// coldMemoryDemand returns the demand on memory if every lookup of the last level missed: lookups × line bytes /
+// memory's rate / instructions.
+func (c *capacities) coldMemoryDemand(counts *account.Counts, w *hierarchy.WarmingStats) float64 {
 	last := len(w.Lookups) - 1
 	if last < 0 {
 		return 0
 	}
-	_, line := c.last()
-	return float64(w.Lookups[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
+	_, line := c.lastLevel()
+	return float64(w.Lookups[last]) * line / c.memoryRate() / float64(max(counts.Instructions(), 1))
 }
 
-// fresh is the lines that were brought into the last level, as a share of those that it has.
-func (c *capacities) fresh(w *hierarchy.WarmingStats) float64 {
+// fillShare returns the lines filled into the last level, as a share of its lines.
+func (c *capacities) fillShare(w *hierarchy.WarmingStats) float64 {
 	last := len(w.Fills) - 1
 	if last < 0 {
 		return 0
 	}
-	bytes, line := c.last()
+	bytes, line := c.lastLevel()
 	return float64(w.Fills[last]) * line / bytes
 }
 
-// fills is the bytes that a launch asks the last level of the caches for, as a multiple of its size.
-func (c *capacities) fills(x *signature) float64 {
+// lastLevelSizes returns the bytes that a launch requests from the last level, as a multiple of its size.
+func (c *capacities) lastLevelSizes(x *signature) float64 {
 	if len(c.levels) == 0 {
 		return 0
 	}
 	level := c.levels[len(c.levels)-1]
 	spec := c.machine.Level(hierarchy.LevelNames[level])
-	bytes, _ := c.last()
+	bytes, _ := c.lastLevel()
 	return x.demand[demandLevels+level] * x.size * c.rate(spec) / bytes
 }
 
-// rate is the bytes that all instances of a level move in a cycle.
+// rate returns the bytes a cycle of all instances of a level.
 func (c *capacities) rate(spec *hierarchy.CacheSpec) float64 {
 	all, _ := c.machine.Instances(spec.SharedBy)
 	return hierarchy.NewLevelTiming(spec, c.machine.ClockMHz).Bandwidth * float64(spec.Slices*all)
 }
 
-// last is the bytes of the last level of the caches, and of a line of it.
-func (c *capacities) last() (bytes, line float64) {
+// lastLevel returns the bytes of all instances of the last level, and of one of its lines; 0 without caches.
+func (c *capacities) lastLevel() (bytes, line float64) {
 	if len(c.levels) == 0 {
 		return 0, 0
 	}
@@ -283,10 +311,10 @@ func (c *capacities) last() (bytes, line float64) {
 	return float64(spec.Bytes) * float64(all), float64(spec.LineBytes)
 }
 
-// blend is so much of a mix with the rest of another.
-func (m *mix) blend(o *mix, part float64) (sum mix) {
+// blend returns share × m + (1 − share) × o.
+func (m *mix) blend(o *mix, share float64) (sum mix) {
 	for i := range m {
-		sum[i] = part*m[i] + (1-part)*o[i]
+		sum[i] = share*m[i] + (1-share)*o[i]
 	}
 	return sum
 }

@@ -7,52 +7,54 @@ import (
 	"spvsim/scheduler"
 )
 
-// A mark is the state of a large launch at some time: the cycle by which all was done that workgroups asked that had ended, the workgroups that
-// had ended, the instructions of each class that had been issued, and the numbers of the machine so far, as vector orders them.
+// A snapshot is the state of a divided launch at the end of a workgroup.
 type snapshot struct {
-	doneCycle, endedWorkgroups uint64
-	issued                     [isa.NumClasses]uint64
-	counted                    []float64
+	doneCycle, endedWorkgroups uint64                 // cycle by which the accesses of all ended workgroups are done; ended workgroups
+	issued                     [isa.NumClasses]uint64 // instructions issued, by class
+	counted                    []float64              // the launch's timed counts, as vector orders them
 }
 
-// A window is the part of a large launch that a sample is taken of.
+// A window is the timed part of a drawn piece: settling (detailed warm-up), then the sampling unit.
 type window struct {
-	stratum              *stratum  // nil: there is none
-	cyclesPerInstruction float64   // predicted cycles of an instruction
+	stratum              *stratum  // nil: no window is open
+	cyclesPerInstruction float64   // predicted, of the machine
 	first                uint64    // workgroup
-	start                *snapshot // nil: workgroups settle
-	settleEnd            uint64    // workgroups that have ended before it begins
-	end                  uint64    // workgroups that have ended before it ends
+	start                *snapshot // nil: still settling
+	settleEnd            uint64    // ended workgroups at which the sampling unit starts
+	end                  uint64    // ended workgroups at which it ends
 }
 
-// mark returns the state of the launch. The cycles are those that memory needs too.
+// snapshot returns the launch's present state. Its cycle count includes the time of memory accesses after the
+// workgroups' last instructions.
 func (d *division) snapshot() *snapshot {
 	m := &snapshot{doneCycle: d.doneCycle, endedWorkgroups: d.endedWorkgroups, issued: d.issued(), counted: d.vector(d.launch.SoFar())}
 	m.counted[cyclesAt] = float64(m.doneCycle)
 	return m
 }
 
-// since returns what was counted from an earlier state on, and the instructions issued.
-func (m *snapshot) minus(o *snapshot) (counted []float64, by [isa.NumClasses]uint64) {
+// minus returns the timed counts and the issued instructions since an earlier snapshot.
+func (m *snapshot) minus(o *snapshot) (counted []float64, issued [isa.NumClasses]uint64) {
 	counted = append(counted, m.counted...)
 	for i, n := range o.counted {
 		counted[i] = max(counted[i]-n, 0)
 	}
 	for class, n := range o.issued {
-		by[class] = m.issued[class] - min(n, m.issued[class])
+		issued[class] = m.issued[class] - min(n, m.issued[class])
 	}
-	return counted, by
+	return counted, issued
 }
 
-func sumOf(by *[isa.NumClasses]uint64) (n float64) {
-	for _, c := range by {
+// sumOf returns the sum over all classes.
+func sumOf(counts *[isa.NumClasses]uint64) (n float64) {
+	for _, c := range counts {
 		n += float64(c)
 	}
 	return n
 }
 
-// over follows the window, and reports whether other workgroups may run without time.
-func (d *division) windowOver() bool {
+// advanceWindow starts the sampling unit when settling is over. It reports whether the window is over, so that a
+// fast-forward may begin.
+func (d *division) advanceWindow() bool {
 	w := &d.window
 	switch {
 	case w.stratum == nil:
@@ -66,36 +68,37 @@ func (d *division) windowOver() bool {
 	return false
 }
 
-// closeWindow takes the window's sample, and begins to leave out what follows. What the machine did from the end of the last window to the
-// beginning of this one is left out too, as its workgroups had settled after a stop: they count as if they had run without time.
+// closeWindow adds the sample of the open window, and excludes the settling before it. From now on, counts belong to
+// the next window's settling.
 func (d *division) closeWindow() {
 	w := &d.window
 	now := d.snapshot()
 	if w.stratum != nil && w.start != nil {
-		counted, by := now.minus(w.start)
-		h, n, each := w.stratum, sumOf(&by), w.cyclesPerInstruction
-		m := mixOf(&by)
-		if near := d.strata.byMix(&m, h); near != h {
+		counted, issued := now.minus(w.start)
+		h, n, cyclesPerInstruction := w.stratum, sumOf(&issued), w.cyclesPerInstruction
+		m := mixOf(&issued)
+		if near := d.strata.nearestByMix(&m, h); near != h {
 			h.redraw()
-			h, each = near, near.signature.cost()
+			h, cyclesPerInstruction = near, near.signature.cost()
 		}
 		if n > 0 {
 			_, all := now.minus(d.stopped)
-			x := d.newSample(d.launch, w.first, counted, n, n*each)
+			x := d.newSample(d.launch, w.first, counted, n, n*cyclesPerInstruction)
 			x.size = n
-			d.strata.add(h, x, sumOf(&all)*each)
+			d.strata.add(h, x, sumOf(&all)*cyclesPerInstruction)
 		}
-		d.leaveOut(w, d.stopped)
+		d.excludeSettling(w, d.stopped)
 	}
 	d.stopped, w.stratum, w.start = now, nil, nil
 }
 
-// byMix returns the stratum that a window is of, whose signature was another one's when it began.
-func (s *strata) byMix(m *mix, like *stratum) *stratum {
-	if like.signature.mix.distance(m) <= s.Mix/2*max(1, like.signature.blur.mix) {
-		return like
+// nearestByMix returns the stratum of a window with the mix m: the current one if it is within half the limit, else the
+// one with the nearest mix.
+func (s *strata) nearestByMix(m *mix, current *stratum) *stratum {
+	if current.signature.mix.distance(m) <= s.Mix/2*max(1, current.signature.samplingError.mix) {
+		return current
 	}
-	best, nearest := like, math.Inf(1)
+	best, nearest := current, math.Inf(1)
 	for _, h := range s.list {
 		if d := h.signature.mix.distance(m); d < nearest {
 			best, nearest = h, d
@@ -104,44 +107,53 @@ func (s *strata) byMix(m *mix, like *stratum) *stratum {
 	return best
 }
 
-// leaveOut subtracts what the launch counted before a window; those instructions count as a unit that was not timed.
-func (d *division) leaveOut(w *window, from *snapshot) {
-	counted, by := w.start.minus(from)
+// excludeSettling subtracts the settling of a window, from the last stop to the window's start, from the launch's
+// counts. Its instructions become an untimed unit of the window's stratum.
+func (d *division) excludeSettling(w *window, from *snapshot) {
+	counted, issued := w.start.minus(from)
 	for i, n := range counted {
 		d.settleCounts[i] += n
 	}
-	n := sumOf(&by)
-	d.skip(total{float64(w.start.endedWorkgroups-from.endedWorkgroups) / float64(d.pieceWorkgroups), n * w.cyclesPerInstruction, n}, skipped{stratum: w.stratum, instructions: n, settleCycles: counted[cyclesAt]})
+	n := sumOf(&issued)
+	d.addSkipped(total{float64(w.start.endedWorkgroups-from.endedWorkgroups) / float64(d.pieceWorkgroups), n * w.cyclesPerInstruction, n}, skipped{stratum: w.stratum, instructions: n, settleCycles: counted[cyclesAt]})
 }
 
-// skip counts units that were not timed, or not for certain, before the workgroups that come next.
-func (d *division) skip(t total, s skipped) {
+// addSkipped records untimed units in their stratum, and in the current segment.
+func (d *division) addSkipped(t total, s skipped) {
 	step := d.machine.Tally.Number(d.launch.Step())
 	s.stratum.untimedByStep[step] = s.stratum.untimedByStep[step].plus(t)
 	p := &d.segments[len(d.segments)-1]
 	p.skipped = append(p.skipped, s)
 }
 
-// Placed are the workgroups that began between two stops.
+// A segment is the workgroups that were dispatched between two fast-forwards.
 type segment struct {
-	first     uint64 // workgroup
-	skipped   []skipped
-	stopCycle uint64 // cycle at which the machine stopped before them
-	doneCycle uint64 // cycle by which all of them were done
+	first     uint64    // workgroup
+	skipped   []skipped // untimed units before the segment
+	stopCycle uint64    // end of the last access before the fast-forward
+	doneCycle uint64    // end of the segment's last access
 }
 
-// Skipped is what took no time before some workgroups, but would have in a run that times everything: a unit of a stratum, less the cycles of workgroups
-// that settled.
+// A skipped part took no simulated time before a segment: a unit of functional workgroups, or settling, whose
+// settleCycles were simulated but do not count.
 type skipped struct {
 	stratum      *stratum
 	instructions float64
-	settleCycles float64
-	longestWave  float64 // instructions of the longest wave
+	settleCycles float64 // of settling
+	longestWave  float64 // instructions of the longest functional wave
 }
 
-// overlap returns by how much longer the launch takes than the sum of its parts: less, as a long wave that was timed runs beside what was not; more, as
-// one that was not timed is the last to end. unknown is half the width of the interval of that.
-func (d *division) overlap() (cycles, unknown float64) {
+// overlap returns the cycles by which the launch is longer than the sum of its timed and estimated parts, and the
+// half-width of this correction. It is negative if a long timed wave runs beside workgroups that were skipped: by the
+// time that they take while the wave would still run, at most the tail. It is positive if a long functional wave ends
+// last. With t the cycle in which all other workgroups have ended, a wave of n instructions that begins in cycle b ends
+// in cycle
+//
+//	t + (n − (t − b)/residentCPI) aloneCPI
+//
+// By Little's law, a wave among others takes residentCPI = mean waves / machine's rate cycles an instruction; aloneCPI
+// is that of an otherwise idle machine: its loads' latency and resultCycles.
+func (d *division) overlap() (cycles, halfWidth float64) {
 	end := d.finished
 	if d.tail == nil || end == nil {
 		return 0, 0
@@ -150,50 +162,52 @@ func (d *division) overlap() (cycles, unknown float64) {
 		return d.strata.estimateOf(h, total{1, h.signature.cost(), 1}, cyclesAt).value
 	}
 	waves := d.residentSum / float64(max(d.endedWorkgroups, 1)) * float64(d.kernel.Resources.Waves)
-	offset, before, last := 0.0, 0.0, uint64(0)
-	each, all := 0.0, 0.0 // cycles of an instruction, of the machine
-	type wave struct{ begin, instructions, among, alone float64 }
+	offset, latestOffset, latest := 0.0, 0.0, uint64(0)
+	cycleSum, instructionSum := 0.0, 0.0 // of all skipped parts; their ratio is the mean cycles an instruction
+	type wave struct{ begin, instructions, residentCPI, aloneCPI float64 }
 	var untimed []wave
 	for i := range d.segments {
 		p := &d.segments[i]
 		for _, s := range p.skipped {
 			r := rate(s.stratum)
 			if s.longestWave > 0 {
-				among := r * waves
-				untimed = append(untimed, wave{float64(p.stopCycle) + offset, s.longestWave, among, min(s.stratum.signature.demand[demandLatency]*waves+resultCycles, among)})
+				residentCPI := r * waves
+				untimed = append(untimed, wave{float64(p.stopCycle) + offset, s.longestWave, residentCPI, min(s.stratum.signature.demand[demandLatency]*waves+resultCycles, residentCPI)})
 			}
-			each, all = each+s.instructions*r, all+s.instructions
+			cycleSum, instructionSum = cycleSum+s.instructions*r, instructionSum+s.instructions
 			offset += s.instructions*r - s.settleCycles
 		}
-		if p.doneCycle > last {
-			last, before = p.doneCycle, offset
+		if p.doneCycle > latest {
+			latest, latestOffset = p.doneCycle, offset
 		}
 	}
-	others := float64(d.tail.doneCycle) + offset // all but the last few have ended
-	_, by := end.minus(d.tail)
+	others := float64(d.tail.doneCycle) + offset // end of all but the last few workgroups
+	_, issued := end.minus(d.tail)
 	tail := float64(end.doneCycle - d.tail.doneCycle)
-	if n := sumOf(&by); n > 0 && all > 0 {
-		alone := d.tailResident / n * float64(d.kernel.Resources.Waves)
-		cycles = -min(tail, (offset-before)*min(alone/(each/all*waves), 1))
-		unknown = -cycles * d.Demand
+	if n := sumOf(&issued); n > 0 && instructionSum > 0 {
+		tailCPI := d.tailResident / n * float64(d.kernel.Resources.Waves)
+		cycles = -min(tail, (offset-latestOffset)*min(tailCPI/(cycleSum/instructionSum*waves), 1))
+		halfWidth = -cycles * d.Demand
 	}
-	end0 := others + tail + cycles
+	last := others + tail + cycles
 	for _, w := range untimed {
-		left := w.instructions - (others-w.begin)/w.among
-		if t := others + left*w.alone; left > 0 && t > end0 {
-			cycles, unknown, end0 = cycles+t-end0, left*(w.among-w.alone)/2+unknown, t
+		left := w.instructions - (others-w.begin)/w.residentCPI
+		if t := others + left*w.aloneCPI; left > 0 && t > last {
+			cycles, halfWidth, last = cycles+t-last, left*(w.residentCPI-w.aloneCPI)/2+halfWidth, t
 		}
 	}
-	return cycles, unknown
+	return cycles, halfWidth
 }
 
-// tailShare is the share of a generation, 1 in so many, that is left when a launch is about to end: these may be long waves.
+// The tail begins when 1/tailShare of a generation is resident, or one workgroup, and none is left to dispatch: these
+// may be long waves.
 const tailShare = 64
 
-// resultCycles is about how long an instruction of a wave that is alone takes without loads. D: results of vector instructions come after 4 to 8 cycles.
+// resultCycles is the cycles an instruction of a lone wave, without loads. D: results of vector instructions are ready
+// after 4 to 8 cycles.
 const resultCycles = 5
 
-// workgroupEnded takes a workgroup's end down with those that began with it.
+// workgroupEnded records the end of a workgroup: in the sums of resident workgroups, and as the end of its segment.
 func (d *division) workgroupEnded(p *scheduler.WorkgroupEnd) {
 	done := max(d.doneCycle, p.Now, p.Done)
 	if d.tail != nil {

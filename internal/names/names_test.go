@@ -13,9 +13,6 @@ const most = 5
 //go:embed gone.txt
 var goneText string
 
-// moved is the sampler, whose names change with its design.
-const moved = "gpu/sampled"
-
 func loaded(t *testing.T, tests bool) []*goPackage {
 	t.Helper()
 	all, err := load("../..", tests)
@@ -27,9 +24,6 @@ func loaded(t *testing.T, tests bool) []*goPackage {
 
 func TestEverydayNamesAreFew(t *testing.T) {
 	for _, p := range loaded(t, false) {
-		if p.dir == moved {
-			continue
-		}
 		if bare := p.everyday(); len(bare)*100 >= most*p.total() && len(bare) > 0 {
 			t.Errorf("%s: %d of %d names are everyday words, want below %d %%: %s",
 				p.dir, len(bare), p.total(), most, strings.Join(bare, ", "))
@@ -49,9 +43,6 @@ func TestSharedTypeNames(t *testing.T) {
 func TestReplacedNamesAreGone(t *testing.T) {
 	gone := wordSet(goneText)
 	for _, p := range loaded(t, true) {
-		if p.dir == moved {
-			continue
-		}
 		for k, names := range p.names {
 			for name := range names {
 				if gone[name] || gone[p.dir+"."+name] {

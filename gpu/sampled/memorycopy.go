@@ -2,21 +2,22 @@ package sampled
 
 import "bytes"
 
-// A keeper keeps what memory holds until it is put back. Pages of zeros, which memory that results go to is full of, are not copied.
+// A memoryCopy is a copy of ranges of memory. All-zero pages are not copied, because fresh output buffers consist of
+// them.
 type memoryCopy struct {
-	pages []byte // that are not zero, one after the other
+	pages []byte // contents of the other pages, concatenated
 	zero  []bool // by page
 }
 
-const keptPage = 4096
+const pageBytes = 4096
 
-var zeros [keptPage]byte
+var zeros [pageBytes]byte
 
-// eachPage calls do with the pages of some pieces of memory; the last one of each may be shorter.
+// eachPage calls do with each page of the ranges; the last page of a range may be shorter.
 func eachPage(memory [][]byte, do func(page []byte)) {
 	for _, b := range memory {
 		for len(b) > 0 {
-			n := min(keptPage, len(b))
+			n := min(pageBytes, len(b))
 			do(b[:n])
 			b = b[n:]
 		}
@@ -25,7 +26,7 @@ func eachPage(memory [][]byte, do func(page []byte)) {
 
 func isZero(page []byte) bool { return bytes.Equal(page, zeros[:len(page)]) }
 
-// keep takes down what memory holds.
+// save copies the ranges, in place of the last copy.
 func (k *memoryCopy) save(memory [][]byte) {
 	k.pages, k.zero = k.pages[:0], k.zero[:0]
 	eachPage(memory, func(page []byte) {
@@ -36,7 +37,7 @@ func (k *memoryCopy) save(memory [][]byte) {
 	})
 }
 
-// putBack puts it back, to the same memory.
+// restore writes the copy back to the same ranges.
 func (k *memoryCopy) restore(memory [][]byte) {
 	i, at := 0, 0
 	eachPage(memory, func(page []byte) {

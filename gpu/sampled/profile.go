@@ -14,16 +14,16 @@ import (
 	"spvsim/simd"
 )
 
-// Constants of launches that run twice, as docs/model/sampling.md gives them.
+// Limits of launches that run twice (docs/model/sampling.md, A window).
 const (
-	maxRestoredBytes         = 2048 // bytes for each instruction that are put back
-	maxInstructionDifference = 0.01 // relative difference of instructions above which the second run does not count
-	profileFactor            = 4    // factor on detail
-	minProfiledWorkgroups    = 2    // workgroups that show the demand on memory
+	maxRestoredBytes         = 2048 // writable bytes an instruction
+	maxInstructionDifference = 0.01 // relative; above it, the timed run is no sample
+	profileFactor            = 4    // × detail: one workgroup in so many shows a launch's signature
+	minProfiledWorkgroups    = 2    // workgroups of a block that warm the caches
 )
 
-// mayRunTwice says of a kernel that it may be run once more with time when it has run without: what it changes is known and can be
-// put back, and none of its workgroups waits for another.
+// mayRunTwice reports whether a kernel may run functionally and then with timing: the memory that it writes is known,
+// and can be restored, and its workgroups run independently.
 func (s *Sampler) mayRunTwice(k *cu.KernelLaunch) bool {
 	insts := k.Code.Program.Insts
 	if k.Fragments != nil {
@@ -38,7 +38,8 @@ func (s *Sampler) mayRunTwice(k *cu.KernelLaunch) bool {
 	return !all
 }
 
-// repeatable is false of what shows that it runs, of the clock, and of what workgroups may wait for each other with.
+// repeatable reports whether a second run of an instruction has no visible effect: it prints nothing, reads no clock,
+// and waits for no other workgroup.
 func repeatable(in *isa.Inst) bool {
 	switch simd.PathOf(in) {
 	case simd.PathPrint, simd.PathClock:
@@ -47,7 +48,8 @@ func repeatable(in *isa.Inst) bool {
 	return !mayWait(in)
 }
 
-// mayWait says of an instruction that a workgroup may wait for another one with it.
+// mayWait reports whether workgroups may wait for each other by an instruction: node payloads, releases, atomics that
+// return a value, and coherent accesses.
 func mayWait(in *isa.Inst) bool {
 	switch simd.PathOf(in) {
 	case simd.PathPayload, simd.PathRelease:
@@ -63,14 +65,14 @@ func mayWait(in *isa.Inst) bool {
 	return m.Coherent
 }
 
-// runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
-// memory is as the first run left it.
+// runProfiled runs a launch functionally, which shows its signature. If the launch is drawn, memory is restored and the
+// launch runs again with timing. The kind's first launch is timed without a profile, as it finds cold caches.
 func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
-	if k.seen++; k.seen == 1 { // it finds nothing in the caches
+	if k.undivided++; k.undivided == 1 {
 		if err := s.replayPreceding(kern); err != nil {
 			return err
 		}
-		s.history.ran(preceding{cached: true})
+		s.history.record(preceding{cached: true})
 		return k.timeFirst(s, l, kern, follows)
 	}
 	if !s.mayRestore(written(kern), uint64(k.workgroupInstructions*float64(cu.GridSize(kern.NumWorkgroups)))) {
@@ -79,22 +81,22 @@ func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, f
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	s.beforeLaunch.save(written(kern))
-	c, x, light, err := s.profileLaunch(l, kern)
+	c, x, cacheInsensitive, err := s.profileLaunch(l, kern)
 	if err != nil {
 		if c != nil {
 			s.machine.Tally.Add(l.Step(), c)
 		}
 		return err
 	}
-	if !light {
+	if !cacheInsensitive {
 		x.preceding = s.history.otherPreceding(&x, s)
 	}
 	h := k.launches.stratumOf(&x)
-	here := preceding{launch: l, kernel: kern, signature: x, base: h.base}
-	defer func() { s.history.ran(here) }()
+	current := preceding{launch: l, kernel: kern, signature: x, base: h.base}
+	defer func() { s.history.record(current) }()
 	cost := x.size * x.cost()
-	if k.launches.draws(h, cost) {
-		if !light {
+	if k.launches.draw(h, cost) {
+		if !cacheInsensitive {
 			err = s.replayPreceding(kern)
 		}
 		var timed *account.Counts
@@ -104,7 +106,7 @@ func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, f
 		if err != nil {
 			return err
 		}
-		if here.cached = timed != nil; here.cached {
+		if current.cached = timed != nil; current.cached {
 			s.machine.Tally.Add(l.Step(), timed)
 			k.launches.add(h, s.newSample(l, 0, s.vector(timed), x.size, cost), cost)
 			return nil
@@ -116,36 +118,37 @@ func (s *Sampler) runProfiled(k *kind, l SampledLaunch, kern *cu.KernelLaunch, f
 	return nil
 }
 
-// first times the first launch of a kind, which finds nothing in the caches.
+// timeFirst times the first launch of a kind. It is no sample of a stratum, as its signature is unknown.
 func (k *kind) timeFirst(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
 	c, err := l.Timed(wholeLaunch(l), follows)
 	if c == nil {
 		return err
 	}
 	s.machine.Tally.Add(l.Step(), c)
-	k.launches.first = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
+	k.launches.firstLaunch = sample{counted: s.vector(c), instructions: float64(c.Instructions())}
 	k.workgroupInstructions = float64(c.Instructions()) / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
 
-// issuedOf are the counts of a program's instructions.
+// issuedOf returns the issue counts of a program's instructions.
 func issuedOf(c *simd.Code) []account.InstCount {
 	c.GatherCounts()
 	return c.Counts
 }
 
-// look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
-// the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
-// light: it matters little what that is.
-func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, light bool, err error) {
+// profileLaunch runs a launch functionally, and returns its counts and its signature. A few workgroups, equal ones in
+// launches of similar size, warm the caches, which shows their demand. Afterwards the caches are restored, because the
+// lines of these workgroups would displace what a timed launch finds. cacheInsensitive: the caches' contents hardly
+// affect the launch's time.
+func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, cacheInsensitive bool, err error) {
 	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		fast.Snapshot()
 		defer fast.Restore()
 	}
 	s.machine.Functional.CountLDS(true)
 	defer s.machine.Functional.CountLDS(false)
-	var sum, seen account.Counts
-	missed := 0.0
+	var sum, profiled account.Counts
+	coldMemory := 0.0
 	for _, p := range profiledParts(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
 		c, err := l.Functional(p.WorkgroupRange, p.warms)
 		if c != nil {
@@ -155,28 +158,30 @@ func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *ac
 			return &sum, x, false, err
 		}
 		if p.warms {
-			seen.Add(c)
-			asks, n := s.demand(c, l), float64(c.Instructions())
-			x.demand.add(&asks, n)
-			missed += n * s.missed(c)
+			profiled.Add(c)
+			d, n := s.demand(c, l), float64(c.Instructions())
+			x.demand.add(&d, n)
+			coldMemory += n * s.coldMemoryDemand(c)
 		}
 	}
-	n := float64(max(seen.Instructions(), 1))
+	n := float64(max(profiled.Instructions(), 1))
 	x.demand.scale(1 / n)
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
-	return &sum, x, x.demand.cacheInsensitive(missed / n), nil
+	return &sum, x, x.demand.cacheInsensitive(coldMemory / n), nil
 }
 
-// A lookedPart is a part of a launch; seen: it brings its lines into the caches.
+// A profiledPart is a range of workgroups; warms: they run with functional warming.
 type profiledPart struct {
 	scheduler.WorkgroupRange
 	warms bool
 }
 
-// lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
-func profiledParts(all uint64, by *config.Sampling) (list []profiledPart) {
-	detail := uint64(profileFactor) * uint64(by.Detail)
+// profiledParts divides a launch into blocks of b workgroups, the first b/d of which warm the caches, where d is
+// profileFactor × detail, and b the largest power of two up to max(all/4, 2d). With 5000 workgroups and detail 32,
+// 8 workgroups of each block of 1024 warm the caches.
+func profiledParts(all uint64, options *config.Sampling) (list []profiledPart) {
+	detail := uint64(profileFactor) * uint64(options.Detail)
 	block := uint64(1) << bits.Len64(max(all/4, uint64(minProfiledWorkgroups)*detail)-1)
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
@@ -190,7 +195,8 @@ func profiledParts(all uint64, by *config.Sampling) (list []profiledPart) {
 	return list
 }
 
-// demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
+// demand returns the demand of the last functional run with warming, whose counts are c; 0 unless the hierarchy is
+// Analytic.
 func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
@@ -201,25 +207,27 @@ func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), waves)
 }
 
-// missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
-func (s *Sampler) missed(c *account.Counts) float64 {
+// coldMemoryDemand returns the demand that the last functional run would have on memory with an empty last level.
+func (s *Sampler) coldMemoryDemand(c *account.Counts) float64 {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}
-	return s.capacities.missed(c, fast.WarmingStats())
+	return s.capacities.coldMemoryDemand(c, fast.WarmingStats())
 }
 
-// fresh is how many lines what ran last without time brought into the last level, as a share of those that this has.
-func (s *Sampler) fresh() float64 {
+// fillShare returns the lines that the last functional run filled into the last level, as a share of its lines.
+func (s *Sampler) fillShare() float64 {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}
-	return s.capacities.fresh(fast.WarmingStats())
+	return s.capacities.fillShare(fast.WarmingStats())
 }
 
-// again runs a launch once more with time, on the memory that it began with; nil: it did other work than at first, so that it does not count.
+// runTimedAgain restores memory and runs a launch again, with timing. c are the counts of the functional run, issued
+// the program's issue counts before it. It returns nil if the timed run executed other work (sameWork), so that it is
+// no sample.
 func (s *Sampler) runTimedAgain(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
 	s.beforeLaunch.restore(written(kern))
 	faults, counted := s.machine.Store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
@@ -238,13 +246,14 @@ func (s *Sampler) runTimedAgain(l SampledLaunch, kern *cu.KernelLaunch, c *accou
 	return timed, nil
 }
 
-// written is the memory that a kernel may write.
+// written returns the memory that a kernel may write.
 func written(k *cu.KernelLaunch) [][]byte {
 	list, _ := k.Bindings.Written(k.Code.Program.Insts)
 	return list
 }
 
-// mayPutBack says whether memory that a launch of so many instructions writes may be put back after it ran once more.
+// mayRestore reports whether the memory written by a launch may be copied and restored: the copy fits the host's free
+// memory, and is small for the launch's instructions.
 func (s *Sampler) mayRestore(written [][]byte, instructions uint64) bool {
 	sum := uint64(0)
 	for _, b := range written {
@@ -253,12 +262,12 @@ func (s *Sampler) mayRestore(written [][]byte, instructions uint64) bool {
 	return sum <= s.machine.FreeBytes() && mayRestoreBytes(sum, instructions)
 }
 
-// mayKeep says whether so many bytes may be put back after a second run of so many instructions.
+// mayRestoreBytes reports whether a launch has instructions enough to pay for the copy: maxRestoredBytes for each.
 func mayRestoreBytes(bytes, instructions uint64) bool {
 	return float64(bytes) <= float64(maxRestoredBytes)*float64(instructions)
 }
 
-// sameWork says whether a second run did what the first one did, by their instructions.
-func sameWork(again, once uint64) bool {
-	return math.Abs(float64(again)-float64(once)) <= maxInstructionDifference*float64(once)
+// sameWork reports whether the instructions of two runs of a launch differ by at most maxInstructionDifference.
+func sameWork(second, first uint64) bool {
+	return math.Abs(float64(second)-float64(first)) <= maxInstructionDifference*float64(first)
 }

@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// What was kept is put back, whatever was written in between, and pages of zeros take no memory.
-func TestKeptMemoryIsPutBack(t *testing.T) {
+// restore returns memory to the saved contents after any writes, and all-zero pages are not copied.
+func TestMemoryCopyRestores(t *testing.T) {
 	draw := rand.New(rand.NewPCG(6, 27))
 	var k memoryCopy
 	for range 20 {
 		var memory, want [][]byte
 		full := 0
 		for range 3 {
-			b := make([]byte, draw.IntN(4*keptPage))
-			for at := 0; at < len(b); at += keptPage {
-				if page := b[at:min(at+keptPage, len(b))]; draw.IntN(2) == 0 {
+			b := make([]byte, draw.IntN(4*pageBytes))
+			for at := 0; at < len(b); at += pageBytes {
+				if page := b[at:min(at+pageBytes, len(b))]; draw.IntN(2) == 0 {
 					page[draw.IntN(len(page))] = 7
 					full += len(page)
 				}
