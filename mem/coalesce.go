@@ -239,7 +239,14 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 		return
 	}
 	word := c.word & fixed.ShiftMask
-	if bytes>>word == 0 || c.words&touchedSectors != 0 {
+	kinds := c.words
+	if kinds&touchedSectors != 0 && bytes <= 1<<sectorShift && c.shift <= sectorShift+6 {
+		c.markSectorsOfLanes(addr, w, lanes, bytes)
+		if kinds &^= touchedSectors; kinds == noWords {
+			return
+		}
+	}
+	if bytes>>word == 0 || kinds&touchedSectors != 0 {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
 			c.markWords(start, start+bytes)
@@ -252,6 +259,16 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & fixed.ShiftMask)
 	}
 	l.Words = words
+}
+
+// markSectorsOfLanes marks the one or two sectors that each of some lanes touches in the current line, which has at most 64.
+func (c *coalescer) markSectorsOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
+	from, touched := addr-c.lines[c.lastIndex].Addr, uint64(0)
+	for ; lanes != 0; lanes &= lanes - 1 {
+		start := from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
+		touched |= 1<<(start>>sectorShift&63) | 1<<((start+bytes-1)>>sectorShift&63)
+	}
+	c.sectors[c.lastIndex][0] |= touched
 }
 
 // find returns the index of a line, and appends the line if it is new.
