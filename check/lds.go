@@ -204,7 +204,11 @@ func (g *GroupCheck) recordReads() {
 	s := &g.lds
 	for words := s.log.words; len(words) > 0; {
 		base, mask, p, rest := nextLogged(words)
-		g.read(&g.insts[base.pc()], base, mask, &p)
+		if i := &g.insts[base.pc()]; p.aligned {
+			s.eachRow(i, &p, func(behind uint32) { s.recordRow(base, mask, p.offsets, behind) })
+		} else {
+			g.read(i, base, mask, &p)
+		}
 		words = rest
 	}
 	s.log.words = s.log.words[:0]
@@ -240,6 +244,28 @@ func (s *shadow) eachRow(i *ldsInst, p *places, f func(behind uint32)) {
 	for part := range i.runs {
 		for behind := uint32(0); behind < i.bytes; behind += step {
 			f(part*i.stride + behind)
+		}
+	}
+}
+
+// recordRow is readRow in an epoch in which nothing was written.
+func (s *shadow) recordRow(base record, mask uint64, offsets []uint32, behind uint32) {
+	shift, reads := s.shift&3, s.reads
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
+		if s.readByTwo[at/64]>>(at%64)&1 != 0 {
+			continue
+		}
+		before := reads[at]
+		if !before.sameEpoch(now) {
+			reads[at] = now
+			continue
+		}
+		s.others[at].reads.add(&reads[at], now)
+		if !s.hasAtomics && !before.sameWave(now) {
+			s.readByTwo[at/64] |= 1 << (at % 64)
+			s.anyByTwo = true
 		}
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/bits"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program"
@@ -123,6 +124,9 @@ type shadow struct {
 	wrote       bool              // a write or an atomic was
 	madeAtomics bool              // an atomic was
 	log         readLog
+	hasAtomics  bool     // the program has some, which may order waves within an epoch
+	readByTwo   []uint64 // a bit for each granule: reads of two waves are recorded, one of which has no order with any write
+	anyByTwo    bool     // there is such a granule
 }
 
 // An extent has bytes in a row, of whole words.
@@ -175,6 +179,8 @@ func newShadow(p *program.Program) shadow {
 	records := make([]record, 3*n)
 	s.writes, s.reads, s.atomics = records[:n:n], records[n:2*n:2*n], records[2*n:]
 	s.others, s.numbers, s.written = make([]others, n), make([]uint32, n), make([]uint64, (n+63)/64)
+	s.readByTwo = make([]uint64, len(s.written))
+	s.hasAtomics = slices.ContainsFunc(p.Insts, func(in isa.Inst) bool { return in.Op.Has(isa.FlagAtomic) })
 	const perGranule = 3*8 + 4*8 + 4 + 1
 	for _, v := range p.LDSVariables {
 		if v.Zero && (v.Offset|v.Bytes)%wordBytes != 0 {
@@ -212,6 +218,10 @@ func (s *shadow) clearRecords() {
 // enter begins an epoch: no access of an earlier one is of interest.
 func (s *shadow) enter(epoch uint32) {
 	s.epoch, s.wrote, s.madeAtomics, s.log.words = epoch, false, false, s.log.words[:0]
+	if s.anyByTwo {
+		clear(s.readByTwo)
+		s.anyByTwo = false
+	}
 }
 
 // begin prepares the shadow for a workgroup that finds its memory undefined, but for variables with an initializer.
