@@ -186,7 +186,7 @@ func (d *division) fastForward(at uint64) uint64 {
 		}
 		drawn := d.strata.draw(h, cost)
 		switch begin := d.windowStart(at); {
-		case drawn && d.windowFits(at):
+		case drawn && d.all >= begin+d.settleWorkgroups+d.windowWorkgroups:
 			d.runUntimed(h, at, begin, true)
 			d.window = window{stratum: h, cyclesPerInstruction: d.cyclesPerInstruction, first: begin, settleEnd: d.endedWorkgroups + d.settleWorkgroups}
 			d.segments[len(d.segments)-1].first = begin
@@ -204,11 +204,6 @@ func (d *division) fastForward(at uint64) uint64 {
 // up to a multiple of align.
 func (d *division) windowStart(at uint64) uint64 {
 	return (at + min(minWindowDistance, d.generation) + d.align - 1) / d.align * d.align
-}
-
-// windowFits reports whether enough workgroups remain for a window after workgroup `at`, settling included.
-func (d *division) windowFits(at uint64) bool {
-	return d.all >= d.windowStart(at)+d.settleWorkgroups+d.windowWorkgroups
 }
 
 // runRest runs the rest of a piece functionally, a quarter of a mean piece at a time. It stops where the mix leaves the
@@ -298,7 +293,8 @@ func (d *division) runProfile(at, end uint64) (sum *account.Counts, coldMemory, 
 		parts[i] = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		coldMemory, filled = coldMemory+n*d.coldMemoryDemand(c), filled+d.fillShare()
+		w := d.machine.warmingStats()
+		coldMemory, filled = coldMemory+n*d.capacities.coldMemoryDemand(c, w), filled+d.capacities.fillShare(w)
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)

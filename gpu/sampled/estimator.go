@@ -168,7 +168,7 @@ const (
 func (s *Sampler) vector(c *account.Counts) []float64 {
 	v := []float64{0}
 	if s.machine.Joules != nil {
-		v[joulesAt] = s.machine.Joules(c) - s.joulesOfTime(c)
+		v[joulesAt] = s.machine.Joules(c) - s.machine.joulesOfTime(c)
 	}
 	c.EachTimed(func(_ string, n *uint64) { v = append(v, float64(*n)) })
 	return v
@@ -176,9 +176,9 @@ func (s *Sampler) vector(c *account.Counts) []float64 {
 
 // joulesOfTime returns the energy of an idle machine over the durations of c. It is proportional to time, so it is
 // estimated from the cycles.
-func (s *Sampler) joulesOfTime(c *account.Counts) float64 {
-	if s.machine.Joules == nil {
+func (m *Machine) joulesOfTime(c *account.Counts) float64 {
+	if m.Joules == nil {
 		return 0
 	}
-	return s.machine.Joules(&account.Counts{Cycles: c.Cycles, UnitCycles: c.UnitCycles, WorkCycles: c.WorkCycles, On: c.On})
+	return m.Joules(&account.Counts{Cycles: c.Cycles, UnitCycles: c.UnitCycles, WorkCycles: c.WorkCycles, On: c.On})
 }

@@ -161,7 +161,7 @@ func (s *Sampler) profileLaunch(l SampledLaunch, kern *cu.KernelLaunch) (all *ac
 			profiled.Add(c)
 			d, n := s.demand(c, l), float64(c.Instructions())
 			x.demand.add(&d, n)
-			coldMemory += n * s.coldMemoryDemand(c)
+			coldMemory += n * s.capacities.coldMemoryDemand(c, s.machine.warmingStats())
 		}
 	}
 	n := float64(max(profiled.Instructions(), 1))
@@ -205,24 +205,6 @@ func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	all, _ := l.Workgroups()
 	waves := min(all, s.generation(l)) * uint64(l.Resources().Waves)
 	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), waves)
-}
-
-// coldMemoryDemand returns the demand that the last functional run would have on memory with an empty last level.
-func (s *Sampler) coldMemoryDemand(c *account.Counts) float64 {
-	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
-	if !ok {
-		return 0
-	}
-	return s.capacities.coldMemoryDemand(c, fast.WarmingStats())
-}
-
-// fillShare returns the lines that the last functional run filled into the last level, as a share of its lines.
-func (s *Sampler) fillShare() float64 {
-	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
-	if !ok {
-		return 0
-	}
-	return s.capacities.fillShare(fast.WarmingStats())
 }
 
 // runTimedAgain restores memory and runs a launch again, with timing. c are the counts of the functional run, issued

@@ -6,6 +6,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 )
 
@@ -42,6 +43,14 @@ type Machine struct {
 	Functional Functional
 	Joules     func(*account.Counts) float64 // energy of timed counts; nil: the machine has no energies
 	FreeBytes  func() uint64                 // host memory that the run may still allocate
+}
+
+// warmingStats returns the accesses of the last functional run; empty: the hierarchy does not warm.
+func (m *Machine) warmingStats() *hierarchy.WarmingStats {
+	if fast, ok := m.Hierarchy.(*hierarchy.Analytic); ok {
+		return fast.WarmingStats()
+	}
+	return &hierarchy.WarmingStats{}
 }
 
 // Functional counts and controls runs without timing.

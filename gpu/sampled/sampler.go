@@ -256,7 +256,7 @@ func (s *Sampler) estimateStep(step int) {
 		at++
 	})
 	joules := sums[joulesAt]
-	joules.addScaled(&sums[cyclesAt], s.joulesOfTime(c)/sums[cyclesAt].value)
+	joules.addScaled(&sums[cyclesAt], s.machine.joulesOfTime(c)/sums[cyclesAt].value)
 	e.JoulesHalf = joules.halfWidth(s.Bias)
 	if less := sums[cyclesAt].value; less < 0 {
 		to.Cycles -= min(uint64(-less), to.Cycles)
