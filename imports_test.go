@@ -19,7 +19,7 @@ var allowedImports = map[string]string{
 	"internal/randfigure":   "internal/lists",                                                // likewise
 	"internal/ledger":       "config gpu internal/spec internal/suite tracing tracing/probe", // likewise
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
-	"systemtest":            "", // tests only
+	"internal/systemtest":   "", // tests only
 	"spirv/grammar":         "internal/lists",
 	"spirv/grammar/gen":     "",
 	"spirv":                 "spirv/grammar",

@@ -63,7 +63,7 @@ func TestFilesAreOpenedInOnePlace(t *testing.T) {
 // product says whether a folder is of the command, the driver, or a program that reads files of users.
 func product(dir string) bool {
 	for _, tool := range []string{"internal/fuzz", "internal/judge", "internal/ledger", "internal/oracle", "internal/randfigure", "internal/skips", "internal/suite",
-		"docs", "systemtest", "isa/gen", "isa/avo", "spirv/grammar/gen", "vulkan/gen"} {
+		"docs", "internal/systemtest", "isa/gen", "isa/avo", "spirv/grammar/gen", "vulkan/gen"} {
 		if dir == tool || strings.HasPrefix(dir, tool+"/") {
 			return false
 		}

@@ -33,7 +33,7 @@ var layers = []struct {
 	{"The machine", []string{"engine", "account", "energy", "mem", "lds", "check", "simd", "cu", "scheduler", "gpu"}},
 	{"Output: statistics, traces, reports, figures", []string{"tracing", "plots"}},
 	{"Experiments, the Vulkan driver and commands", []string{"experiments", "internal/starter", "vulkan", "cmd"}},
-	{"Only for tests of the rest", []string{"systemtest", "internal", "docs"}},
+	{"Only for tests of the rest", []string{"internal", "docs"}},
 }
 
 // listed is what go list says of a package.

@@ -21,7 +21,6 @@ var updateShown = flag.Bool("update-shown", false, "write what commands print in
 // shownPages are the pages whose commands run, each in a copy of the folder that it says, within the repository.
 var shownPages = []struct{ page, folder string }{
 	{"../README.md", "."},
-	{"guide/own-shader.md", "."},
 	{"guide/tutorial.md", tutorialFolder},
 	{"guide/commands.md", "."},
 	{"guide/clusters.md", "."},

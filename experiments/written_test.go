@@ -16,7 +16,7 @@ import (
 // writtenGraphs are the lines of testdata/graphs.txt.
 const writtenGraphs = 80
 
-// The results of random graphs under each scheduler, on random machines, are recorded like those of jobs in systemtest:
+// The results of random graphs under each scheduler, on random machines, are recorded like those of jobs in internal/systemtest:
 // with plenty of scratch memory, with the least that they need or with a part more. With -update the file is rewritten.
 func TestWrittenGraphs(t *testing.T) {
 	machines := suite.Must(ledger.NewMachines())(t)

@@ -27,7 +27,7 @@ var update = goflag.Bool("update", false, "write code.txt, mutants.txt and drawn
 // graphs, fragments, and the modules of the front end's tests.
 var codeFolders = []string{
 	"docs/tutorial", "experiments/accuracy/kernels", "experiments/figures/jobs", "experiments/library", "gpu/testdata", "gpu/testdata/dot", "gpu/testdata/draw", "gpu/testdata/dxc",
-	"gpu/testdata/graph", "gpu/testdata/lanes", "gpu/testdata/textures", "program/frontend/testdata", "program/frontend/testdata/graph", "systemtest/testdata/keys", "vulkan/testdata/shaders",
+	"gpu/testdata/graph", "gpu/testdata/lanes", "gpu/testdata/textures", "program/frontend/testdata", "program/frontend/testdata/graph", "internal/systemtest/testdata/keys", "vulkan/testdata/shaders",
 }
 
 // codeTargets are machines like those of the presets: one that has descriptors, one that has pointers, and one that issues pairs.

@@ -4,7 +4,7 @@
 // Law: MayAffect is false of a cycle only if no instruction that may issue in it is visible beyond the waves of the compute unit,
 // whichever of the waves that may issue do: it errs towards true. A unit that goes ahead then does what it would do in its events.
 //
-// Tests: TestGoingAheadChangesNothing, TestThreadsChangeNothing and TestDrawnJobsGoAhead in package systemtest.
+// Tests: TestGoingAheadChangesNothing, TestThreadsChangeNothing and TestDrawnJobsGoAhead in package internal/systemtest.
 
 package simd
 

@@ -42,7 +42,7 @@ errors, within their ranges. Each row of MEASURED.csv is a job with watts or jou
 measured-power has the columns. Each job is simulated once.
 
 The table on standard error has each entry with its interval, and the error of each row with the machine's energies before, after, and
-with those that are found without the row's job. Entries that the rows do not determine are refused by name. docs/guide/energy-fit.md says
+with those that are found without the row's job. Entries that the rows do not determine are refused by name. docs/guide/measure.md says
 what to measure and how, and has the formulas.
 
 The exit status is

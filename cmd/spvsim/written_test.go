@@ -34,7 +34,7 @@ func TestWrittenCommands(t *testing.T) {
 	g := &writtenRig{machines: config.Presets(), jobs: []string{"lastsum", "qdot8", "hlsl", "perlane", "indirect", "mesh", "planes", "groupscan-dpp", "groupscan-lds", "sparse", "classify"},
 		graphs: []string{"lastsum", "hlsl", "perlane", "indirect", "mesh", "koch", "mariani", "rasteriser", "shared", "sparse", "classify", "bfs"}}
 	folder := t.TempDir()
-	for _, from := range []string{"experiments/library", "gpu/testdata/draw", "systemtest/testdata/keys", "gpu/testdata/graph", "gpu/testdata/dxc"} {
+	for _, from := range []string{"experiments/library", "gpu/testdata/draw", "internal/systemtest/testdata/keys", "gpu/testdata/graph", "gpu/testdata/dxc"} {
 		list, err := filepath.Glob(filepath.Join("..", "..", from, "*.spv*"))
 		if err != nil || len(list) == 0 {
 			t.Fatalf("%s: %v", from, err)

@@ -10,7 +10,7 @@
 // added up at the end.
 //
 // The tests: TestGoingAheadChangesNothing, TestThreadsChangeNothing,
-// TestThreadsChangeNothingInGraphs and TestDrawnJobsGoAhead in package systemtest.
+// TestThreadsChangeNothingInGraphs and TestDrawnJobsGoAhead in package internal/systemtest.
 //
 // All of the machine's threads and queues between threads are in this package.
 package lookahead

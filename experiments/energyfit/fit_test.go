@@ -275,10 +275,10 @@ func TestRowsObeyTheirSchema(t *testing.T) {
 		}
 	}
 	suite.Obeys(t, "rows", suite.Schema(t, Schema), suite.Must(json.Marshal([]any{o}))(t))
-	page := string(suite.Must(os.ReadFile("../../docs/guide/energy-fit.md"))(t))
+	page := string(suite.Must(os.ReadFile("../../docs/guide/measure.md"))(t))
 	for _, c := range rowColumns {
 		if line := fmt.Sprintf("| `%s` | %s | %s |\n", c.name, c.unit, c.meaning); !strings.Contains(page, line) {
-			t.Errorf("docs/guide/energy-fit.md has no line\n%s", line)
+			t.Errorf("docs/guide/measure.md has no line\n%s", line)
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 var formFolders = []string{"program/frontend/testdata", "program/frontend/testdata/graph", "gpu/testdata/draw", "gpu/testdata/dot", "gpu/testdata/lanes", "gpu/testdata/textures"}
 
 // moreFolders have modules of which it has digests alone.
-var moreFolders = []string{"gpu/testdata/dxc", "gpu/testdata/graph", "systemtest/testdata/keys", "vulkan/testdata/shaders", "experiments/library", "experiments/figures/jobs"}
+var moreFolders = []string{"gpu/testdata/dxc", "gpu/testdata/graph", "internal/systemtest/testdata/keys", "vulkan/testdata/shaders", "experiments/library", "experiments/figures/jobs"}
 
 // read returns a module of a file, as words or as text.
 func read(t *testing.T, file string) *validate.Module {
@@ -133,7 +133,7 @@ func TestFormOfTheModules(t *testing.T) {
 }
 
 // matrixFiles multiply cooperative matrices.
-var matrixFiles = []string{"experiments/library/gemm.spvasm", "systemtest/testdata/keys/matrices.spvasm", "vulkan/testdata/shaders/matrix.spvasm"}
+var matrixFiles = []string{"experiments/library/gemm.spvasm", "internal/systemtest/testdata/keys/matrices.spvasm", "vulkan/testdata/shaders/matrix.spvasm"}
 
 // Matrices lie in registers as each unit has them, and are multiplied in lanes where there is none: testdata/matrices.txt. With -update the file is written.
 func TestFormOfMatrices(t *testing.T) {

@@ -22,7 +22,7 @@ func originals(t *testing.T) (list []*spirv.Module) {
 	t.Helper()
 	for _, pattern := range []string{
 		"testdata/rules/*.spvasm", "../../program/frontend/testdata/*.spv*", "../../program/frontend/testdata/graph/*.spvasm", "../../gpu/testdata/draw/*.spv", "../../gpu/testdata/graph/*.spvasm",
-		"../../experiments/library/*.spvasm", "../../systemtest/testdata/keys/*.spvasm", "../../vulkan/testdata/shaders/*.spvasm",
+		"../../experiments/library/*.spvasm", "../../internal/systemtest/testdata/keys/*.spvasm", "../../vulkan/testdata/shaders/*.spvasm",
 	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {

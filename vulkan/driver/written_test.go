@@ -208,10 +208,10 @@ func (g *streamRig) makePipelines() {
 	g.pipelines = append(g.pipelines, g.pipeline("mix.spv"), g.pipeline("walk.spv", uint32(g.r.IntN(6)), 32), g.pipeline("walk.spv", 6, 64))
 }
 
-// pipeline creates a pipeline of a module of systemtest with constants 0, 1 and so on.
+// pipeline creates a pipeline of a module of internal/systemtest with constants 0, 1 and so on.
 func (g *streamRig) pipeline(file string, constants ...uint32) vk.Pipeline {
 	g.t.Helper()
-	code, err := os.ReadFile(filepath.Join("..", "..", "systemtest", "testdata", "keys", file))
+	code, err := os.ReadFile(filepath.Join("..", "..", "internal", "systemtest", "testdata", "keys", file))
 	if err != nil {
 		g.t.Fatal(err)
 	}

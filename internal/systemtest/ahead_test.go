@@ -185,7 +185,7 @@ func outcome(t *testing.T, name string, set []string, setup *gpu.Setup) map[stri
 // run runs a job of the library on a machine with some keys set.
 func run(t *testing.T, name string, set []string, setup *gpu.Setup) *gpu.Result {
 	t.Helper()
-	job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml"))(t)
+	job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../../experiments/library")), name+".yaml"))(t)
 	if set == nil {
 		set = []string{"shader_engines=1", "compute_units=2", "fetch.enabled=false"}
 	}

@@ -28,7 +28,7 @@ func (h *sharesHook) Func(ctx sim.HookCtx) {
 func TestSharesSeeWhatInstructionsCount(t *testing.T) {
 	for _, name := range []string{"bitonic", "coalesced", "groupscan-lds", "planes"} {
 		t.Run(name, func(t *testing.T) {
-			job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml"))(t)
+			job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../../experiments/library")), name+".yaml"))(t)
 			machine := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 			var seen sharesHook
 			r, err := gpu.Run(context.Background(), gpu.Setup{Machine: machine, Job: job, Attach: func(_ sim.Engine, parts []sim.Component) error {

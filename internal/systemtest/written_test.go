@@ -76,7 +76,7 @@ func (b *writtenBench) job(kind *writtenKind, r *rand.Rand) *config.Job {
 		return parse(b.t, module(p, r.IntN(2) == 0), maxSize*ownWords+sharedWords)
 	}
 	text := strings.ReplaceAll(kind.text(r), "shader: ", "shader: "+kind.folder+"/")
-	job, err := config.ParseJob(os.DirFS(".."), "job.yaml", []byte(text))
+	job, err := config.ParseJob(os.DirFS("../.."), "job.yaml", []byte(text))
 	if err != nil {
 		b.t.Fatalf("%s: %v\n%s", kind.name, err, text)
 	}

@@ -17,7 +17,7 @@ type writtenKind struct {
 func oneOf[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 const (
-	keyFolder   = "systemtest/testdata/keys"
+	keyFolder   = "internal/systemtest/testdata/keys"
 	drawFolder  = "gpu/testdata/draw"
 	graphFolder = "experiments/library"
 )

@@ -163,7 +163,7 @@ func TestPeakSaysItsWindow(t *testing.T) {
 		return s
 	}
 	run := func(name string) statistics {
-		job := suite.Must(config.LoadJob(os.DirFS("../experiments/figures/jobs"), name))(t)
+		job := suite.Must(config.LoadJob(os.DirFS("../../experiments/figures/jobs"), name))(t)
 		m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 		return read(suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}))(t))
 	}
