@@ -52,10 +52,11 @@ const (
 	touchedSectors
 )
 
-// sectorShift is log2 of the bytes of a sector, in which profilers count accesses. A mask has the sectors of the longest line.
+// sectorShift is log2 of the bytes of a sector, in which profilers count accesses.
 const sectorShift = 5
 
-type sectorMask [4096 >> sectorShift / 64]uint64
+// A sectorMask has the sectors of the longest line, of 4096 bytes.
+type sectorMask [2]uint64
 
 // A coalescer collects the distinct lines of one instruction, in the order in which lanes, from the lowest on, touch
 // them first. The whole wave is coalesced at once, wide accesses too. That hardware handles these by quarter-waves
