@@ -51,7 +51,9 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.CurrentInst()
-	t.access = probe.Access{WaveSlotID: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
+	a := &t.access // field by field: the whole would be built elsewhere and copied
+	a.WaveSlotID, a.PC, a.Op, a.At, a.Ready, a.ID = w.SlotID(), pc, isa.Table[in.Op].Name, now, r.ReadyAt, 0
+	a.Lines, a.Kind, a.Level, a.Passes, a.Conflicts = nil, "", "", 0, 0
 	if p != nil {
 		t.describe(p, r)
 	}
@@ -66,14 +68,13 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	}
 	t.lines = t.lines[:0]
 	farthest := int8(-1)
-	request := p.port.Request()
-	for i, l := range request.Lines {
-		level, sectors := p.port.RecordedLine(i)
-		line := probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(sectors)}
-		if level >= 0 {
-			line.Level, farthest = t.levels[level], max(farthest, level)
+	request, levels := p.port.Request(), p.port.RecordedLevels()
+	for i := range request.Lines {
+		l, level := &request.Lines[i], ""
+		if i < len(levels) && levels[i] >= 0 {
+			level, farthest = t.levels[levels[i]], max(farthest, levels[i])
 		}
-		t.lines = append(t.lines, line)
+		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(p.port.RecordedSectors(i)), Level: level})
 	}
 	if t.access.Lines = t.lines; len(t.lines) > 0 {
 		t.access.Kind = request.Kind.String()

@@ -52,10 +52,11 @@ const (
 	touchedSectors
 )
 
-// sectorShift is log2 of the bytes of a sector, in which profilers count accesses. A mask has the sectors of the longest line.
+// sectorShift is log2 of the bytes of a sector, in which profilers count accesses.
 const sectorShift = 5
 
-type sectorMask [4096 >> sectorShift / 64]uint64
+// A sectorMask has the sectors of the longest line, of 4096 bytes.
+type sectorMask [2]uint64
 
 // A coalescer collects the distinct lines of one instruction, in the order in which lanes, from the lowest on, touch
 // them first. The whole wave is coalesced at once, wide accesses too. That hardware handles these by quarter-waves
@@ -71,6 +72,7 @@ type coalescer struct {
 	// Blocks that the address path sends: neighbouring lanes of a cycle may share one.
 	words         wordMarking  // that are marked
 	sectors       []sectorMask // by line: those that lanes touch; nil: they are not recorded
+	firstLanes    uint64       // lanes at computed addresses whose sector is not that of the active lane before
 	word          uint         // log2 of the bytes of a word
 	rangeStart    uint64
 	rangeEnd      uint64 // the range that the last lanes stored one after another
@@ -241,7 +243,7 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 	word := c.word & fixed.ShiftMask
 	kinds := c.words
 	if kinds&touchedSectors != 0 && bytes <= 1<<sectorShift && c.shift <= sectorShift+6 {
-		c.markSectorsOfLanes(addr, w, lanes, bytes)
+		c.markSectorsOfLanes(addr, w, lanes&(c.firstLanes|-lanes))
 		if kinds &^= touchedSectors; kinds == noWords {
 			return
 		}
@@ -261,12 +263,13 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 	l.Words = words
 }
 
-// markSectorsOfLanes marks the one or two sectors that each of some lanes touches in the current line, which has at most 64.
-func (c *coalescer) markSectorsOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
+// markSectorsOfLanes marks the sector that each of some lanes touches in the current line, which has at most 64. Lanes are aligned to their
+// bytes.
+func (c *coalescer) markSectorsOfLanes(addr uint64, w *lane.Addresses, lanes uint64) {
 	from, touched := addr-c.lines[c.lastIndex].Addr, uint64(0)
 	for ; lanes != 0; lanes &= lanes - 1 {
 		start := from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
-		touched |= 1<<(start>>sectorShift&63) | 1<<((start+bytes-1)>>sectorShift&63)
+		touched |= 1 << (start >> sectorShift & 63)
 	}
 	c.sectors[c.lastIndex][0] |= touched
 }

@@ -229,8 +229,7 @@ func TestRecordedSectors(t *testing.T) {
 			}
 			got := 0
 			for i := range ports[1].Request().Lines {
-				_, sectors := ports[1].RecordedLine(i)
-				got += sectors
+				got += ports[1].RecordedSectors(i)
 			}
 			if got != len(want) {
 				t.Errorf("%v of %d words from %d, stride %d, lanes %x, sectors of %d: %d sectors, want %d", op, words, start, stride, exec, sectored, got, len(want))

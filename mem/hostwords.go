@@ -142,6 +142,9 @@ func (w *workspace) collect(d *Descriptor, how addressPattern, st *isa.State, si
 		w.addSpan(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size))
 	case how == mayFault:
 	case size&(size-1) == 0 && w.Bits&(size-1) == 0:
+		if w.words&touchedSectors != 0 {
+			w.firstLanes = w.FirstInBlocks(uint32(d.Addr)&(1<<sectorShift-1), sectorShift, st.Exec)
+		}
 		w.addLanes(d.Addr, &w.Addresses, st.Exec, size)
 	default:
 		for mask := st.Exec; mask != 0; mask &= mask - 1 {

@@ -18,15 +18,17 @@ func (p *Port) RecordLines() {
 	}
 }
 
-// RecordedLine returns what is recorded of a line of Request, by its index: the farthest level that it reached, as its place among the
-// hierarchy's Counters (-1: not known), and the number of sectors of 32 bytes that lanes touch. A shorter line counts as one.
-func (p *Port) RecordedLine(i int) (level int8, sectors int) {
-	level = -1
-	if f, ok := p.h.(*hierarchy.Analytic); ok && i < len(f.LineLevels()) {
-		level = f.LineLevels()[i]
+// RecordedLevels returns the farthest level that each line of Request reached, as its place among the hierarchy's Counters (-1: not known);
+// nil: none is known.
+func (p *Port) RecordedLevels() []int8 {
+	if f, ok := p.h.(*hierarchy.Analytic); ok {
+		return f.LineLevels()
 	}
-	for _, m := range p.lanes.w.sectors[i] {
-		sectors += bits.OnesCount64(m)
-	}
-	return level, sectors
+	return nil
+}
+
+// RecordedSectors returns the number of sectors of 32 bytes that lanes touch in a line of Request, by its index. A shorter line counts as one.
+func (p *Port) RecordedSectors(i int) int {
+	m := &p.lanes.w.sectors[i]
+	return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1])
 }

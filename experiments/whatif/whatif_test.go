@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +180,19 @@ func TestSettingsByHand(t *testing.T) {
 		if c.Base != r.Stats.Cycles || c.Cycles >= c.Base {
 			t.Errorf("%s: %d cycles of %d", c.Name, c.Cycles, c.Base)
 		}
+	}
+}
+
+// Of a shader with debug information, advice names the file and the source line of the instruction that costs most: of conflicts, the line
+// that reads the tile by columns.
+func TestAdviceNamesTheLine(t *testing.T) {
+	text := suite.Must(os.ReadFile("../../docs/diagnosis/tile.comp"))(t)
+	before, _, found := strings.Cut(string(text), "tile[x * WIDTH + row]")
+	where := fmt.Sprintf("(line %d)", 1+strings.Count(before, "\n"))
+	b := bench{"../../docs/diagnosis/tile.yaml", "rdna3-rx7900xtx", "", quiet(t) + small}
+	advice := find(t, b.run(t, "conflicts").Stats, "conflicts").Advice
+	if !found || !strings.Contains(advice, "most at tile.comp, ") || !strings.Contains(advice, where) {
+		t.Errorf("advice %q, want tile.comp and %s", advice, where)
 	}
 }
 

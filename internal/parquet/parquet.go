@@ -12,7 +12,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -95,7 +95,7 @@ func (c *Column) endPage() {
 	levels, err := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, c.present)
 	page := append(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels...)
 	page = append(page, c.cells...)
-	packed := snappy.Encode(nil, page)
+	packed := s2.EncodeSnappy(nil, page)
 	header, err2 := thrift.Marshal(new(thrift.CompactProtocol), &format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(page)), CompressedPageSize: int32(len(packed)),
 		DataPageHeader: thrift.New(format.DataPageHeader{

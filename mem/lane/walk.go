@@ -63,6 +63,15 @@ func (w *Addresses) computeSlow(index []uint32, s *AddressParams) {
 	w.Last, w.Bits, w.Packed, w.LineStarts = last, all, differ == 0, starts
 }
 
+// FirstInBlocks returns the active lanes that are in another block of 2^shift bytes than the active lane before, and perhaps some that are
+// not. A lane's block is (offset + phase) >> shift.
+func (w *Addresses) FirstInBlocks(phase uint32, shift uint, exec uint64) uint64 {
+	var of Addresses
+	of.Compute(w.Offsets[:(bits.Len64(exec|1)+7)&^7], &AddressParams{Phase: phase, Shift: shift})
+	// A block that begins at an inactive lane counts at the next active lane, to which the sum carries.
+	return exec & (of.LineStarts | (of.LineStarts&^exec + ^exec))
+}
+
 // Gather loads a word for each row and active lane, the first from the lane's
 // offset on and the others after it; all must be in b.
 func (w *Addresses) Gather(rows [][]uint32, b []byte, exec uint64) {

@@ -82,6 +82,29 @@ func TestWalkSums(t *testing.T) {
 	})
 }
 
+// In each run of active lanes in one block the first is among those found, and where all lanes are active no other lane.
+func TestFirstInBlocks(t *testing.T) {
+	walks(func(index []uint32, s AddressParams) {
+		var w Addresses
+		w.Compute(index, &s)
+		got, before := w.FirstInBlocks(s.Phase, s.Shift, s.Exec), -1
+		full := s.Exec == ^uint64(0)>>(64-len(index))
+		for l := range index {
+			if s.Exec>>l&1 == 0 {
+				if got>>l&1 != 0 {
+					t.Fatalf("%+v over %x: lane %d is not active", s, index, l)
+				}
+				continue
+			}
+			first := before < 0 || (w.Offsets[l]+s.Phase)>>s.Shift != (w.Offsets[before]+s.Phase)>>s.Shift
+			if found := got>>l&1 != 0; first && !found || full && found != first {
+				t.Fatalf("%+v over %x: lane %d is first: %v, want %v", s, index, l, found, first)
+			}
+			before = l
+		}
+	})
+}
+
 // places gives the active lanes of a walk offsets of words within bytes: anywhere,
 // or those of eight lanes one after the other. Idle lanes have any.
 func (w *Addresses) places(r *rand.Rand, exec uint64, last int, follow bool) {

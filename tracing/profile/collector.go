@@ -24,6 +24,7 @@ type Collector struct {
 	sampled         uint64
 	bytes           []uint64 // of each level, at the last sample
 	slots           []slot   // by wave slot
+	reached         uint64   // cycles since the first for which series and maps have bins
 	waiting         map[waitKey]uint64
 	depths          map[depthKey]depth
 	launches        []LaunchProfile
@@ -105,7 +106,7 @@ func (c *Collector) Unordered() {}
 // RunBegin implements probe.Tracer.
 func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
-	c.series = newSeries(len(g.Levels))
+	c.series, c.reached = newSeries(len(g.Levels)), 0
 	c.maps.begin(g)
 	c.series.collector, c.maps.collector = c, c
 	c.bytes = make([]uint64, len(g.Levels))
@@ -285,10 +286,21 @@ func (c *Collector) issueAcrossBins(s *slot, i *probe.Issue) {
 	c.reach(i.End - c.firstCycle)
 	c.occupy(s, i.Unit, i.From, i.End)
 	c.charge(s, i.Reason, i.From, i.Ready)
-	c.charge(s, i.StallReason, i.Ready, i.StallCycles)
-	c.charge(s, account.Unit, max(i.Ready, i.StallCycles), i.At)
-	c.charge(s, account.Issued, i.At, i.End)
+	queued := i.Ready
+	if i.StallCycles > queued {
+		c.charge(s, i.StallReason, queued, i.StallCycles)
+		queued = i.StallCycles
+	}
+	if i.At > queued {
+		c.charge(s, account.Unit, queued, i.At)
+	}
 	c.openBins(s, i.At-c.firstCycle)
+	if i.End > s.binEnd {
+		c.charge(s, account.Issued, i.At, i.End)
+		return
+	}
+	s.cycles[account.Issued] += i.End - i.At
+	c.series.cells[s.bin%maxBins].slots[account.Issued] += i.End - i.At
 }
 
 // openBins has a slot count in the bins of a cycle.
@@ -327,10 +339,15 @@ func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reas
 // occupy notes that the wave of a slot of a unit is resident from one cycle to another.
 func (c *Collector) occupy(s *slot, unit int, from, to uint64) {
 	if from != s.end {
-		c.endResidence(s, unit)
-		s.since = from
+		c.beginResidence(s, unit, from)
 	}
 	s.end = to
+}
+
+// beginResidence notes that a slot of a unit holds its wave from a cycle on, after a gap.
+func (c *Collector) beginResidence(s *slot, unit int, from uint64) {
+	c.endResidence(s, unit)
+	s.since = from
 }
 
 // endResidence adds the cycles in which a slot of a unit held its wave without a gap.
@@ -340,9 +357,16 @@ func (c *Collector) endResidence(s *slot, unit int) {
 
 // reach joins bins until series and maps have bins for all cycles before one.
 func (c *Collector) reach(end uint64) {
-	last := max(end, 1) - 1
-	c.series.bin(last)
-	c.maps.bin(last)
+	if end > c.reached {
+		c.joinUntil(end - 1)
+	}
+}
+
+// joinUntil joins bins until series and maps have bins for a cycle.
+func (c *Collector) joinUntil(cycle uint64) {
+	c.series.bin(cycle)
+	c.maps.bin(cycle)
+	c.reached = min(uint64(maxBins)<<(c.series.shift&63), uint64(mapBins)<<(c.maps.shift&63))
 }
 
 // charge charges cycles of a slot, for which there are bins, to a reason.

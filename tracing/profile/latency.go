@@ -32,6 +32,7 @@ type LatencyBin struct {
 // latencies count accesses by level and by cycles.
 type latencies struct {
 	levels  []latencyCounts // few
+	last    int             // place of the level of the last access
 	pending map[pendingAccess]begunAccess
 }
 
@@ -54,17 +55,25 @@ type begunAccess struct {
 }
 
 func (l *latencies) add(level string, cycles uint64) {
-	i := 0
-	for ; i < len(l.levels) && l.levels[i].level != level; i++ {
+	if l.last >= len(l.levels) || l.levels[l.last].level != level {
+		l.last = l.place(level)
 	}
-	if i == len(l.levels) {
-		l.levels = append(l.levels, latencyCounts{level: level, long: map[uint64]uint64{}})
-	}
-	if c := &l.levels[i]; cycles < uint64(len(c.short)) {
+	if c := &l.levels[l.last]; cycles < uint64(len(c.short)) {
 		c.short[cycles]++
 	} else {
 		c.long[cycles]++
 	}
+}
+
+// place returns the place of a level, which it adds if it is new.
+func (l *latencies) place(level string) int {
+	for i := range l.levels {
+		if l.levels[i].level == level {
+			return i
+		}
+	}
+	l.levels = append(l.levels, latencyCounts{level: level, long: map[uint64]uint64{}})
+	return len(l.levels) - 1
 }
 
 // counts returns the number of accesses by cycles.
