@@ -46,13 +46,15 @@ func New() *Checker {
 // A checkedProgram is what workgroups of a program share.
 type checkedProgram struct {
 	insts       []ldsInst
+	word        uint32        // bytes of a word of its LDS
 	bufferIndex []uint32      // by instruction: among those that access device memory
 	buffers     int           // their number
 	idle        []*GroupCheck // groups that have ended
 }
 
 func newCheckedProgram(insts []isa.Inst) *checkedProgram {
-	p := &checkedProgram{insts: ldsInsts(insts), bufferIndex: make([]uint32, len(insts))}
+	p := &checkedProgram{bufferIndex: make([]uint32, len(insts))}
+	p.insts, p.word = ldsInsts(insts)
 	for pc := range insts {
 		if p.bufferIndex[pc] = uint32(p.buffers); insts[pc].Mem != nil && inBuffer(&insts[pc]) {
 			p.buffers++
@@ -119,7 +121,7 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 		of.idle = of.idle[:n-1]
 		return g
 	}
-	return &GroupCheck{checker: c, program: p, code: of, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}}
+	return &GroupCheck{checker: c, program: p, code: of, insts: of.insts, lds: newShadow(p, of.word), first: 1, released: map[uint64]released{}}
 }
 
 func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
