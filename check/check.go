@@ -34,7 +34,8 @@ type Checker struct {
 	err      error
 
 	launches   []*LaunchCheck // that have not ended
-	tableBytes uint64         // of their records of accesses to buffers
+	tableBytes uint64         // of their records of accesses to buffers, and of idle
+	idle       records        // of a launch that has ended
 	incomplete []string       // what was not looked at
 }
 
@@ -146,8 +147,10 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 
 // End returns the group of a workgroup that has ended.
 func (g *GroupCheck) End() {
-	for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
-		g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
+	if len(g.lds.firstReads) > 0 {
+		for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
+			g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
+		}
 	}
 	for i := range g.waves {
 		g.first = max(g.first, g.waves[i].epoch+1)
