@@ -18,14 +18,18 @@ type LaunchCheck struct {
 	setup   LaunchSetup
 	mutex   sync.Mutex
 	shift   uint // log2 of the bytes of the smallest granule
-	pages   pageTable
-	groups  []groupOfLaunch // by serial number, from 1
-	rows    []*[rowsAtOnce]bufferRow
-	last    uint32 // number of the last row
-	// tableBytes is the memory that pages and rows take, counted by the checker too.
-	tableBytes uint64
-	full       bool // nothing more is looked at
+	records
+	last uint32 // number of the last row
+	full bool   // nothing more is looked at
 	launchOrder
+}
+
+// Records are what a launch knows of its accesses. The next launch gets their memory.
+type records struct {
+	pages  pageTable
+	groups []groupOfLaunch // by serial number, from 1
+	rows   []*[rowsAtOnce]bufferRow
+	bytes  uint64 // of pages and rows, counted by the checker too
 }
 
 // A LaunchSetup describes a launch.
@@ -52,13 +56,14 @@ const maxGroups = 1 << 22
 
 // Launch begins a launch.
 func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
-	l := &LaunchCheck{checker: c, setup: s, shift: wordShift, pages: pageTable{chunks: map[uint64]*chunk{}}}
-	l.groups = append(l.groups, groupOfLaunch{released: math.MaxUint32}) // the host
-	l.clock, l.published = 1, map[uint64]uint32{}
-	l.rows, l.last = []*[rowsAtOnce]bufferRow{{hostRow: {group: 1}}}, hostRow
+	l := &LaunchCheck{checker: c, setup: s, shift: wordShift}
 	c.mutex.Lock()
 	c.launches = append(c.launches, l)
+	l.records, c.idle = c.idle, records{}
 	c.mutex.Unlock()
+	l.clock, l.published = 1, map[uint64]uint32{}
+	l.records.clear()
+	l.last = hostRow
 	for _, p := range s.Programs {
 		fences, atomics := false, false
 		for i := range p.Insts {
@@ -109,14 +114,28 @@ func (l *LaunchCheck) End() {
 }
 
 func (c *Checker) end(l *LaunchCheck) {
-	c.tableBytes -= l.tableBytes
-	l.drop()
-	l.groups = nil
+	if c.idle.bytes == 0 && !l.full {
+		c.idle, l.records, l.full = l.records, records{}, true
+		return
+	}
+	c.drop(&l.records)
+	l.full = true
 }
 
-// drop drops the records: nothing more is looked at.
-func (l *LaunchCheck) drop() {
-	l.full, l.pages, l.rows, l.tableBytes = true, pageTable{}, nil, 0
+// drop drops records.
+func (c *Checker) drop(r *records) {
+	c.tableBytes -= r.bytes
+	*r = records{}
+}
+
+// clear forgets the accesses of a launch before.
+func (r *records) clear() {
+	if r.pages.chunks == nil {
+		r.pages.chunks, r.rows = map[uint64]*chunk{}, []*[rowsAtOnce]bufferRow{{}}
+	}
+	r.pages.launch++
+	r.groups = append(r.groups[:0], groupOfLaunch{released: math.MaxUint32}) // the host
+	*r.row(hostRow) = bufferRow{group: 1}
 }
 
 // inBuffer reports whether an instruction accesses memory that workgroups share.
@@ -157,7 +176,7 @@ func (l *LaunchCheck) rowOf(g *GroupCheck, row bufferRow) uint32 {
 		return *last
 	}
 	n := l.last + 1
-	if n%rowsAtOnce == 0 {
+	if int(n/rowsAtOnce) == len(l.rows) {
 		if n == maxRows || !l.takeTable(rowsAtOnce*rowBytes) {
 			l.stop(tableIsFull)
 			return 0
@@ -170,7 +189,7 @@ func (l *LaunchCheck) rowOf(g *GroupCheck, row bufferRow) uint32 {
 }
 
 // row returns the row of a number.
-func (l *LaunchCheck) row(n uint32) *bufferRow { return &l.rows[n/rowsAtOnce][n%rowsAtOnce] }
+func (r *records) row(n uint32) *bufferRow { return &r.rows[n/rowsAtOnce][n%rowsAtOnce] }
 
 var tableIsFull = fmt.Sprintf("the records of accesses to buffers would take more than %d MiB", maxTableBytes>>20)
 
@@ -211,33 +230,43 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 	if k == read {
 		mask = outer(mask, addr)
 	}
-	a := bufferAccess{g: g, kind: k, row: row, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
+	a := bufferAccess{g: g, kind: k, row: row, own: row, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
 	var next uint64
 	if width != noWidth && (k == read || k == write) {
 		next = consecutive(mask, addr, bytes)
 	}
+	var p place
+	page := uint64(math.MaxUint64) // its number, if it has no parts
 	for mask != 0 {
-		n := bits.TrailingZeros64(mask)
-		now := bufferRecord(row<<laneBits | uint32(n))
-		whole := l.isWhole(addr[n] | bytes)
-		for at, end := addr[n], addr[n]+bytes; at < end; {
-			p := l.placeOf(at, whole)
-			if p.page == nil {
+		if page != math.MaxUint64 && width == wordShift {
+			if mask = l.touchWords(&a, p.page, page, mask, addr); mask == 0 {
 				return
 			}
-			if at == addr[n] && p.at%blockGranules == 0 && next>>n&1 != 0 {
-				if lanes := p.lanesOfBlock(width); lanes != 0 && next>>n&(lanes>>1) == lanes>>1 && l.touchBlock(&a, now, &p) {
-					mask &^= lanes << n
-					break
-				}
+		}
+		n := bits.TrailingZeros64(mask)
+		lanes := bits.TrailingZeros64(^(next >> n)) + 1
+		mask &^= (1<<lanes - 1) << n
+		from, first := addr[n], bufferRecord(row<<laneBits|uint32(n))
+		whole := l.isWhole(from | bytes)
+		for at, end := from, from+uint64(lanes)*bytes; at < end; {
+			if whole && at>>(wordShift+pageShift) == page {
+				p.at = at >> wordShift
+			} else if p = l.placeOf(at, whole); p.page == nil {
+				return
+			} else if page = math.MaxUint64; p.shift == wordShift {
+				page = at >> (wordShift + pageShift)
+			}
+			if p.at%blockGranules == 0 && p.hasWholeLanes(width, at-from, end-at) && l.touchBlock(&a, first+bufferRecord((at-from)>>width), &p) {
+				at += blockGranules << p.shift
+				continue
 			}
 			if !p.has(k) && !l.addKind(p.page, k) || p.ofBlocks>>p.block()&1 != 0 && !l.expand(&p) {
 				return
 			}
-			l.touch(&a, &p, now)
-			at = (at>>p.shift + 1) << p.shift
+			next := min((end-1)>>p.shift, p.at|(blockGranules-1)) + 1
+			l.touch(&a, p, first, at-from, next)
+			at = next << p.shift
 		}
-		mask &^= 1 << n
 	}
 }
 
@@ -289,40 +318,92 @@ type bufferAccess struct {
 	g           *GroupCheck
 	kind        kind
 	row         uint32
+	own         uint32 // another row of the workgroup, seen last
+	width       uint8
 	fromPayload bool // it reads one
 }
 
-// touch checks and records an access to a granule of a page, which has records of its kind.
-func (l *LaunchCheck) touch(a *bufferAccess, p *place, now bufferRecord) {
-	i := p.at % pageGranules
-	if p.writes != nil {
-		if before := p.writes[i]; before != 0 && before.row() != a.row {
-			l.against(a.g, before, now, p)
+// isOwn reports that an earlier access is of the same workgroup.
+func (l *LaunchCheck) isOwn(a *bufferAccess, earlier bufferRecord) bool {
+	row := earlier.row()
+	return row == a.row || row == a.own || row > a.g.lastBefore && l.isOwnRow(a, row)
+}
+
+func (l *LaunchCheck) isOwnRow(a *bufferAccess, row uint32) bool {
+	own := l.row(row).group == a.g.serial
+	if own {
+		a.own = row
+	}
+	return own
+}
+
+// touch checks and records an access to the granules of a block from a place on, up to before one. Their page has records of its kind. The
+// first one is that of a lane, or of one behind it whose bytes are behind its own: the place is so many bytes from the first lane's.
+func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes, end uint64) {
+	writes, atomics, reads := p.writes, p.atomics, p.reads
+	for ; p.at < end; p.at, bytes = p.at+1, bytes+1<<p.shift {
+		i, now := p.at%pageGranules, first+bufferRecord(bytes>>a.width)
+		if writes != nil {
+			if before := writes[i]; before != 0 && !l.isOwn(a, before) {
+				l.against(a.g, before, now, &p)
+			}
+		}
+		if atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
+			l.againstBoth(a, &atomics[i], now, &p)
+		}
+		if reads != nil && a.kind != read && a.kind != atomicRead {
+			l.againstBoth(a, &reads[i], now, &p)
+		}
+		if a.fromPayload && !p.written(i) {
+			l.unwritten(a.g, now, &p)
+		}
+		switch a.kind {
+		case write:
+			writes[i] = now
+		case atomicWrite:
+			l.addRecord(a, &atomics[i], now)
+		default:
+			l.addRecord(a, &reads[i], now)
 		}
 	}
-	if p.atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
-		l.againstBoth(a, &p.atomics[i], now, p)
+}
+
+// touchWords is touch for lanes that read or write a word each of a page that has the records, without a conflict. It returns the lanes of
+// the mask from the first one on for which it did nothing.
+func (l *LaunchCheck) touchWords(a *bufferAccess, p *page, number, mask uint64, addr *[64]uint64) (rest uint64) {
+	if p.atomics != nil || !p.has(a.kind) || a.kind != read && a.kind != write || a.fromPayload {
+		return mask
 	}
-	if p.reads != nil && a.kind != read && a.kind != atomicRead {
-		l.againstBoth(a, &p.reads[i], now, p)
+	writes, reads := p.writes, p.reads
+	for ; mask != 0; mask &= mask - 1 {
+		n := bits.TrailingZeros64(mask)
+		at := addr[n]
+		i := at >> wordShift % pageGranules
+		if at>>(wordShift+pageShift) != number || at%(1<<wordShift) != 0 || p.ofBlocks>>(i/blockGranules)&1 != 0 {
+			return mask
+		}
+		if writes != nil && writes[i] != 0 && !l.isOwn(a, writes[i]) {
+			return mask
+		}
+		now := bufferRecord(a.row<<laneBits | uint32(n))
+		if a.kind == read {
+			l.addRecord(a, &reads[i], now)
+			continue
+		}
+		if reads != nil {
+			if r := &reads[i]; r[0] != 0 && !l.isOwn(a, r[0]) || r[1] != 0 && !l.isOwn(a, r[1]) {
+				return mask
+			}
+		}
+		writes[i] = now
 	}
-	if a.fromPayload && !p.written(i) {
-		l.unwritten(a.g, now, p)
-	}
-	switch a.kind {
-	case write:
-		p.writes[i] = now
-	case atomicWrite:
-		l.addRecord(a.g, &p.atomics[i], now)
-	default:
-		l.addRecord(a.g, &p.reads[i], now)
-	}
+	return 0
 }
 
 // againstBoth checks an access against those that stand beside each other.
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, p *place) {
 	for _, before := range both {
-		if before != 0 && before.row() != a.row && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
+		if before != 0 && !l.isOwn(a, before) && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
 			l.against(a.g, before, now, p)
 		}
 	}
@@ -333,8 +414,8 @@ func (p *page) written(i uint64) bool {
 	return p.writes != nil && p.writes[i] != 0 || p.atomics != nil && p.atomics[i][0] != 0
 }
 
-func (l *LaunchCheck) addRecord(g *GroupCheck, r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && before.row() != now.row() && (before.row() <= g.lastBefore || l.row(before.row()).group != g.serial) {
+func (l *LaunchCheck) addRecord(a *bufferAccess, r *[2]bufferRecord, now bufferRecord) {
+	if before := r[0]; before != 0 && !l.isOwn(a, before) {
 		r[1] = before
 	}
 	r[0] = now
@@ -346,11 +427,42 @@ func (l *LaunchCheck) takeTable(bytes uint64) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.tableBytes+bytes > maxTableBytes {
+		c.drop(&c.idle)
+		before := l.bytes
+		l.dropUnused(l.last)
+		c.tableBytes -= before - l.bytes
+	}
+	if c.tableBytes+bytes > maxTableBytes {
 		return false
 	}
 	c.tableBytes += bytes
-	l.tableBytes += bytes
+	l.bytes += bytes
 	return true
+}
+
+// dropUnused drops pages that this launch has not accessed, and rows behind the last one.
+func (r *records) dropUnused(last uint32) {
+	for _, c := range r.pages.chunks {
+		for i, p := range c {
+			if p != nil && p.launch != r.pages.launch {
+				r.bytes -= p.bytes()
+				c[i] = nil
+			}
+		}
+	}
+	n := int(last/rowsAtOnce) + 1
+	r.bytes -= uint64(len(r.rows)-n) * rowsAtOnce * rowBytes
+	clear(r.rows[n:])
+	r.rows = r.rows[:n]
+}
+
+// freeTable gives bytes back.
+func (l *LaunchCheck) freeTable(bytes uint64) {
+	c := l.checker
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.tableBytes -= bytes
+	l.bytes -= bytes
 }
 
 // stop ends the check of the launch's buffers.
@@ -358,17 +470,17 @@ func (l *LaunchCheck) stop(why string) {
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.tableBytes -= l.tableBytes
-	l.drop()
+	c.drop(&l.records)
+	l.full = true
 	if text := fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why); !slices.Contains(c.incomplete, text) {
 		c.incomplete = append(c.incomplete, text)
 	}
 }
 
-// against reports an access that has no order with an earlier one of another workgroup.
+// against reports an access that has no order with an earlier one, of another workgroup.
 func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place) {
 	before := l.row(earlier.row())
-	if before.group == g.serial || l.ordered(g, before) {
+	if l.ordered(g, before) {
 		return
 	}
 	of, after := &l.groups[before.group-1], l.laneOf(now)

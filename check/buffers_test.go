@@ -13,7 +13,7 @@ import (
 )
 
 // An access by all lanes of an instruction finds what the same accesses find lane by lane, and where each byte has a record from the start:
-// records of blocks and of words are those of their granules.
+// records of blocks and of words are those of their granules. So it does behind a launch whose records had the same memory.
 func TestRecordsOfBlocks(t *testing.T) {
 	p := &program.Program{Name: "p"}
 	for _, op := range []isa.Op{isa.Load, isa.Store, isa.AtomicIAdd} {
@@ -30,11 +30,15 @@ func TestRecordsOfBlocks(t *testing.T) {
 	const groups, accesses, found = 3, 12, 40
 	runs := 0
 	for seed := range uint64(200) {
-		var reports [3][]check.Finding
+		var reports [4][]check.Finding
 		for way := range reports {
 			random := rand.New(rand.NewPCG(seed, 53))
 			c := check.New()
-			l := c.Launch(check.LaunchSetup{Name: "launch", Programs: []*program.Program{p}, Buffer: func(uint64) (string, uint64) { return "b", 0 }})
+			setup := check.LaunchSetup{Name: "launch", Programs: []*program.Program{p}, Buffer: func(uint64) (string, uint64) { return "b", 0 }}
+			if way == 3 {
+				accessAlone(c, setup, rand.New(rand.NewPCG(seed, 54)))
+			}
+			l := c.Launch(setup)
 			var list [groups]*check.GroupCheck
 			for i := range list {
 				list[i] = l.Begin(p, uint64(i), [3]uint32{uint32(i)}, 2)
@@ -46,24 +50,8 @@ func TestRecordsOfBlocks(t *testing.T) {
 			}
 			for range accesses {
 				g, pc := list[random.IntN(groups)], random.IntN(len(p.Insts))
-				st := &isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}
-				in := &p.Insts[pc]
-				bytes := 4 * uint64(in.Mem.Count)
-				if in.Mem.Elem == isa.I8 {
-					bytes = 1
-				}
-				mask, stride := ^uint64(0)>>32, bytes
-				if random.IntN(4) == 0 {
-					mask &= random.Uint64()
-				}
-				if random.IntN(4) == 0 {
-					stride *= 2
-				}
-				var addr [64]uint64
-				from := 4096 + min(bytes, 4)*random.Uint64N(8)*random.Uint64N(64)
-				for n := range uint64(32) {
-					addr[n] = from + n*stride
-				}
+				st, in := &isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}, &p.Insts[pc]
+				mask, addr, bytes := randomAddresses(random, in)
 				if way != 1 {
 					g.AccessBuffer(st, pc, in, mask, &addr, bytes)
 					continue
@@ -76,7 +64,7 @@ func TestRecordsOfBlocks(t *testing.T) {
 			}
 			reports[way] = c.Report().Findings
 		}
-		for way, is := range []string{1: "lane by lane", 2: "byte by byte"} {
+		for way, is := range []string{1: "lane by lane", 2: "byte by byte", 3: "behind another launch"} {
 			if diff := cmp.Diff(reports[way], reports[0], cmpopts.IgnoreUnexported(check.Finding{})); way > 0 && diff != "" {
 				t.Fatalf("seed %d: %s (-) and together (+):\n%s", seed, is, diff)
 			}
@@ -88,4 +76,38 @@ func TestRecordsOfBlocks(t *testing.T) {
 	if runs < found {
 		t.Errorf("%d of 200 runs have findings, want %d at least: the test shows nothing", runs, found)
 	}
+}
+
+// randomAddresses draws the lanes of an access, where they access, and the bytes of each.
+func randomAddresses(random *rand.Rand, in *isa.Inst) (mask uint64, addr [64]uint64, bytes uint64) {
+	bytes = 4 * uint64(in.Mem.Count)
+	if in.Mem.Elem == isa.I8 {
+		bytes = 1
+	}
+	mask = ^uint64(0) >> 32
+	stride := bytes
+	if random.IntN(4) == 0 {
+		mask &= random.Uint64()
+	}
+	if random.IntN(4) == 0 {
+		stride *= 2
+	}
+	from := 4096 + min(bytes, 4)*random.Uint64N(8)*random.Uint64N(64)
+	for n := range uint64(32) {
+		addr[n] = from + n*stride
+	}
+	return mask, addr, bytes
+}
+
+// accessAlone makes random accesses of a workgroup that is alone in its launch.
+func accessAlone(c *check.Checker, setup check.LaunchSetup, random *rand.Rand) {
+	l, p := c.Launch(setup), setup.Programs[0]
+	g := l.Begin(p, 0, [3]uint32{}, 2)
+	for range 20 {
+		pc := random.IntN(len(p.Insts))
+		mask, addr, bytes := randomAddresses(random, &p.Insts[pc])
+		g.AccessBuffer(&isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}, pc, &p.Insts[pc], mask, &addr, bytes)
+	}
+	g.End()
+	l.End()
 }

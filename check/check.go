@@ -34,7 +34,8 @@ type Checker struct {
 	err      error
 
 	launches   []*LaunchCheck // that have not ended
-	tableBytes uint64         // of their records of accesses to buffers
+	tableBytes uint64         // of their records of accesses to buffers, and of idle
+	idle       records        // of a launch that has ended
 	incomplete []string       // what was not looked at
 }
 
@@ -46,13 +47,15 @@ func New() *Checker {
 // A checkedProgram is what workgroups of a program share.
 type checkedProgram struct {
 	insts       []ldsInst
+	word        uint32        // bytes of a word of its LDS
 	bufferIndex []uint32      // by instruction: among those that access device memory
 	buffers     int           // their number
 	idle        []*GroupCheck // groups that have ended
 }
 
 func newCheckedProgram(insts []isa.Inst) *checkedProgram {
-	p := &checkedProgram{insts: ldsInsts(insts), bufferIndex: make([]uint32, len(insts))}
+	p := &checkedProgram{bufferIndex: make([]uint32, len(insts))}
+	p.insts, p.word = ldsInsts(insts)
 	for pc := range insts {
 		if p.bufferIndex[pc] = uint32(p.buffers); insts[pc].Mem != nil && inBuffer(&insts[pc]) {
 			p.buffers++
@@ -119,7 +122,7 @@ func (c *Checker) groupOf(p *program.Program, waves int) *GroupCheck {
 		of.idle = of.idle[:n-1]
 		return g
 	}
-	return &GroupCheck{checker: c, program: p, code: of, insts: of.insts, lds: newShadow(p), first: 1, released: map[uint64]released{}}
+	return &GroupCheck{checker: c, program: p, code: of, insts: of.insts, lds: newShadow(p, of.word), first: 1, released: map[uint64]released{}}
 }
 
 func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
@@ -144,8 +147,10 @@ func (g *GroupCheck) begin(index uint64, id [3]uint32, waves int) {
 
 // End returns the group of a workgroup that has ended.
 func (g *GroupCheck) End() {
-	for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
-		g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
+	if len(g.lds.firstReads) > 0 {
+		for _, at := range slices.Sorted(maps.Keys(g.lds.firstReads)) {
+			g.report(unwritten, 0, g.lds.firstReads[at], at, g.lds.step(uint(at)))
+		}
 	}
 	for i := range g.waves {
 		g.first = max(g.first, g.waves[i].epoch+1)

@@ -45,9 +45,11 @@ type ldsInst struct {
 	words     bool   // runs and the stride are of whole words
 }
 
-// ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction.
-func ldsInsts(insts []isa.Inst) []ldsInst {
-	list := make([]ldsInst, len(insts))
+// ldsInsts returns the descriptions of a program's accesses to the LDS, by instruction, and the bytes of a word: as many as each access has at
+// least and the runs of all are multiples of, from minWordBytes on.
+func ldsInsts(insts []isa.Inst) (list []ldsInst, word uint32) {
+	list = make([]ldsInst, len(insts))
+	all := uint32(maxWordBytes)
 	for pc := range insts {
 		in := &insts[pc]
 		if in.Mem == nil || in.Mem.Space != isa.SpaceLDS {
@@ -60,9 +62,14 @@ func ldsInsts(insts []isa.Inst) []ldsInst {
 			result: lane.Result(in, 0).Kind != isa.None,
 			runs:   uint32(parts), bytes: elementBytes(in) * uint32(elements), stride: in.Mem.PairStride}
 		i := &list[pc]
-		i.spanBytes, i.words = i.stride*(i.runs-1)+i.bytes, (i.bytes|i.stride)%wordBytes == 0
+		i.spanBytes = i.stride*(i.runs-1) + i.bytes
+		all |= i.bytes | i.stride | in.Mem.Offset
 	}
-	return list
+	word = max(all&-all, minWordBytes)
+	for pc := range list {
+		list[pc].words = (list[pc].bytes|list[pc].stride)%word == 0
+	}
+	return list, word
 }
 
 // An access is one instruction of a wave while it is checked.
@@ -136,7 +143,7 @@ func (g *GroupCheck) synchronizeLDS(mask uint64) {
 // locate computes the byte offset of each lane, or the one that all have.
 func (a *access) locate(s *shadow, i *ldsInst, mask uint64) {
 	m := a.in.Mem
-	a.aligned = false
+	a.aligned, a.packed = false, false
 	base := uint32(lane.Uniform(a.st, m.Base)) + m.Offset
 	if m.Index.Kind != isa.Vector {
 		a.row.Offsets[0] = base + uint32(lane.Uniform(a.st, m.Index))
@@ -149,10 +156,11 @@ func (a *access) locate(s *shadow, i *ldsInst, mask uint64) {
 		a.offsets = a.row.Offsets[:1]
 		return
 	}
-	a.params.Base, a.params.Exec = base, mask
+	a.params.Base, a.params.Exec, a.params.Stride = base, mask, i.bytes
 	a.row.Compute(index, &a.params)
 	a.offsets = a.row.Offsets[:len(index)]
 	a.aligned = a.row.Bits&(1<<s.shift-1) == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= uint64(s.bytes)
+	a.packed = a.aligned && a.row.Packed && i.runs == 1 && mask == 1<<len(index)-1
 }
 
 // findWhole finds whether the accesses are of whole words that are not split.
@@ -165,13 +173,13 @@ func (a *access) findWhole(s *shadow, i *ldsInst, mask uint64) bool {
 		end = uint64(s.bytes)
 	}
 	a.wholeWords = i.words
-	if a.aligned && a.row.Bits%wordBytes == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
+	if a.aligned && a.row.Bits%s.word == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
 		return a.wholeWords
 	}
 	for ; mask != 0 && a.wholeWords; mask &= mask - 1 {
 		from := a.offset(bits.TrailingZeros64(mask))
 		end := uint64(from) + uint64(i.spanBytes)
-		a.wholeWords = from%wordBytes == 0 && end <= uint64(s.bytes) && (from >= s.split.end || end <= uint64(s.split.from))
+		a.wholeWords = from%s.word == 0 && end <= uint64(s.bytes) && (from >= s.split.end || end <= uint64(s.split.from))
 	}
 	return a.wholeWords
 }
@@ -192,7 +200,7 @@ func (g *GroupCheck) splitWords(i *ldsInst, mask uint64) {
 // logReads logs the reads of an instruction in an epoch without a write; false: they are more than a log may have.
 func (g *GroupCheck) logReads(base record, mask uint64) bool {
 	s := &g.lds
-	if s.log.add(base, mask, &g.places) {
+	if s.anyByTwo && s.allReadByTwo(&g.insts[base.pc()], mask, &g.places) || s.log.add(base, mask, &g.places) {
 		return true
 	}
 	g.recordReads()
@@ -203,10 +211,15 @@ func (g *GroupCheck) logReads(base record, mask uint64) bool {
 func (g *GroupCheck) recordReads() {
 	s := &g.lds
 	for words := s.log.words; len(words) > 0; {
-		base, mask, p, rest := nextLogged(words)
-		if i := &g.insts[base.pc()]; p.aligned {
-			s.eachRow(i, &p, func(behind uint32) { s.recordRow(base, mask, p.offsets, behind) })
-		} else {
+		base, mask, p, rest := s.log.next(words)
+		switch i := &g.insts[base.pc()]; {
+		case s.anyByTwo && s.allReadByTwo(i, mask, &p):
+		case p.packed:
+			p.unpack(mask, i.bytes, &s.log.row)
+			fallthrough
+		case p.aligned:
+			s.eachRow(i, &p, func(behind uint32) { s.recordRow(base, mask, p.offsets, behind, s.stepOf(&p)) })
+		default:
 			g.read(i, base, mask, &p)
 		}
 		words = rest
@@ -249,8 +262,8 @@ func (s *shadow) eachRow(i *ldsInst, p *places, f func(behind uint32)) {
 }
 
 // recordRow is readRow in an epoch in which nothing was written.
-func (s *shadow) recordRow(base record, mask uint64, offsets []uint32, behind uint32) {
-	shift, reads := s.shift&3, s.reads
+func (s *shadow) recordRow(base record, mask uint64, offsets []uint32, behind uint32, step uint) {
+	shift, reads, granules := s.shift&3, s.reads, uint64(1)<<step-1
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		now, at := base|record(l)<<laneShift, uint(offsets[l]+behind)>>shift
@@ -264,7 +277,7 @@ func (s *shadow) recordRow(base record, mask uint64, offsets []uint32, behind ui
 		}
 		s.others[at].reads.add(&reads[at], now)
 		if !s.hasAtomics && !before.sameWave(now) {
-			s.readByTwo[at/64] |= 1 << (at % 64)
+			s.readByTwo[at/64] |= granules << (at % 64)
 			s.anyByTwo = true
 		}
 	}
@@ -416,7 +429,7 @@ func (g *GroupCheck) update(i *ldsInst, base record, mask uint64) {
 func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
 	if g.aligned && i.runs == 1 {
-		mask = s.notWritten(mask, g.offsets, i.bytes)
+		mask = s.lacking(s.written, mask, g.offsets, i.bytes)
 	}
 	step := s.stepOf(&g.places)
 	for ; mask != 0; mask &= mask - 1 {
@@ -432,15 +445,37 @@ func (g *GroupCheck) readFirst(i *ldsInst, base record, mask uint64) {
 	}
 }
 
-// notWritten returns the lanes of a mask that may access what nothing has written. Their offsets are aligned.
-func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
-	shift, written := s.shift&3, s.written
+// allReadByTwo reports that reads of two waves are recorded for all granules that lanes read; false: perhaps.
+func (s *shadow) allReadByTwo(i *ldsInst, mask uint64, p *places) bool {
+	switch {
+	case p.packed:
+		from, end := s.granules(p.offsets[0], i.bytes*uint32(bits.Len64(mask)))
+		return hasAll(s.readByTwo, from, end)
+	case p.aligned && i.runs == 1 && len(p.offsets) > 1:
+		return s.lacking(s.readByTwo, mask, p.offsets, i.bytes) == 0
+	}
+	return false
+}
+
+// hasAll reports that a set has all numbers from one to before another one.
+func hasAll(set []uint64, from, end uint) bool {
+	for ; from < end; from = (from/64 + 1) * 64 {
+		if want := ^uint64(0) >> (64 - min(end-from, 64-from%64)) << (from % 64); set[from/64]&want != want {
+			return false
+		}
+	}
+	return true
+}
+
+// lacking returns the lanes of a mask that may access granules which are not in a set. Their offsets are aligned.
+func (s *shadow) lacking(set []uint64, mask uint64, offsets []uint32, bytes uint32) (lanes uint64) {
+	shift := s.shift & 3
 	all := uint64(1)<<(bytes>>shift) - 1 // of a word that it does not reach the end of
 	if mask == 1<<len(offsets)-1 {
 		seen := all
 		for _, x := range offsets {
 			at := uint(x) >> shift
-			seen &= written[at/64] >> (at % 64)
+			seen &= set[at/64] >> (at % 64)
 		}
 		if seen == all {
 			return 0
@@ -449,7 +484,7 @@ func (s *shadow) notWritten(mask uint64, offsets []uint32, bytes uint32) (lanes 
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		at := uint(offsets[l]) >> shift
-		if written[at/64]>>(at%64)&all != all {
+		if set[at/64]>>(at%64)&all != all {
 			lanes |= 1 << l
 		}
 	}

@@ -12,21 +12,33 @@ import (
 	"spvsim/program"
 )
 
-// Accesses to whole words find what they find where each byte has a record.
+// Accesses to whole words find what they find where each of their smallest elements has a record.
 func TestRecordsOfWords(t *testing.T) {
-	const bytes, lanes, waves, accesses, found = 128, 32, 2, 10, 100
+	word, two, four, small := isa.Access{Elem: isa.I32, Count: 1}, isa.Access{Elem: isa.I32, Count: 2}, isa.Access{Elem: isa.I32, Count: 4}, isa.Access{Elem: isa.I8, Count: 1}
+	t.Run("4 bytes", func(t *testing.T) { compareWords(t, 1, small, word, two, small) })
+	t.Run("8 bytes", func(t *testing.T) { compareWords(t, 4, two, two, four) })
+	t.Run("16 bytes", func(t *testing.T) { compareWords(t, 4, four, four) })
+}
+
+// compareWords compares random accesses of some kinds with the same ones behind a workgroup that stored each element of so many bytes
+// where no word begins.
+func compareWords(t *testing.T, element uint32, splits isa.Access, kinds ...isa.Access) {
+	const bytes, lanes, waves, accesses, found = 512, 32, 2, 10, 100
 	index, data := isa.Reg{Kind: isa.Vector}, isa.Reg{Kind: isa.Vector, Index: 1}
 	var insts []isa.Inst
+	split := 0
 	for _, op := range []isa.Op{isa.Load, isa.Store, isa.AtomicIAdd} {
-		for _, a := range []isa.Access{{Elem: isa.I32, Count: 1}, {Elem: isa.I32, Count: 2}, {Elem: isa.I8, Count: 1}} {
+		for _, a := range kinds {
 			if op == isa.AtomicIAdd && (a.Count != 1 || a.Elem != isa.I32) {
 				continue
 			}
+			if op == isa.Store && a == splits {
+				split = len(insts)
+			}
 			a.Space = isa.SpaceLDS
-			insts = append(insts, isa.Inst{Op: op, T: a.Elem, Mem: &isa.Mem{Access: a, Index: index, Data: [4]isa.Reg{data, data}}})
+			insts = append(insts, isa.Inst{Op: op, T: a.Elem, Mem: &isa.Mem{Access: a, Index: index, Data: [4]isa.Reg{data, data, data, data}}})
 		}
 	}
-	const storeByte = 5
 	p := &program.Program{Name: "p", LDSBytes: bytes, WaveSize: lanes, Insts: insts}
 	runs := 0
 	for seed := range uint64(300) {
@@ -36,13 +48,14 @@ func TestRecordsOfWords(t *testing.T) {
 			c := check.New()
 			l := c.Launch(check.LaunchSetup{})
 			st := &isa.State{Lanes: lanes, Full: 1<<lanes - 1, Exec: 1<<lanes - 1, V: make([]uint32, 2*lanes)}
-			if way == 1 { // the records are those of a workgroup before, which accessed each byte alone
+			if way == 1 { // the records are those of a workgroup before
 				g := l.Begin(p, 0, [3]uint32{}, waves)
-				for from := uint32(0); from < bytes; from += lanes {
+				for from := uint32(0); from < bytes; from += lanes * element {
 					for n := range uint32(lanes) {
-						st.V[n] = from + n
+						st.V[n] = from + n*element
 					}
-					g.AccessLDS(st, storeByte, &insts[storeByte])
+					g.AccessLDS(st, split, &insts[split])
+					g.Barrier(0)
 				}
 				g.End()
 			}
@@ -53,7 +66,10 @@ func TestRecordsOfWords(t *testing.T) {
 				if random.IntN(3) == 0 {
 					st.Exec &= random.Uint64()
 				}
-				from, stride := 4*random.Uint32N(8), uint32(4*random.IntN(3))
+				from, stride := 4*random.Uint32N(8), 4*uint32(insts[pc].Mem.Count)*random.Uint32N(3)
+				if random.IntN(2) == 0 {
+					from &^= 15
+				}
 				if insts[pc].Mem.Elem == isa.I8 {
 					from, stride = random.Uint32N(32), random.Uint32N(3)
 				}

@@ -5,6 +5,7 @@ package check
 // granule. Otherwise its granules have. Kinds that no access was of are nil. Granules are words until an access is of less. From then on
 // the page has no records, and its parts have, whose granules are the smallest ones of the launch.
 type page struct {
+	launch      uint32 // the last one that accessed it
 	subpages    []page
 	ofBlocks    uint16 // blocks that have records, and their granules none
 	blockWrites [pageBlocks]bufferRecord
@@ -24,7 +25,7 @@ const (
 	blockGranules = 1 << blockShift
 	pageBlocks    = pageGranules / blockGranules
 
-	chunkShift = 8
+	chunkShift = 12
 	chunkPages = 1 << chunkShift
 	chunkBytes = 8 * chunkPages
 )
@@ -34,6 +35,7 @@ type pageTable struct {
 	chunks map[uint64]*chunk
 	chunk  *chunk // found last
 	number uint64 // its number, plus 1
+	launch uint32 // number of the current launch, from 1
 }
 
 type chunk [chunkPages]*page
@@ -56,15 +58,57 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 		}
 		t.chunk, t.number = c, n+1
 	}
-	p := &t.chunk[number%chunkPages]
-	if *p == nil {
+	at := &t.chunk[number%chunkPages]
+	switch p := *at; {
+	case p == nil:
 		if !l.takeTable(pageBytes) {
 			l.stop(tableIsFull)
 			return nil
 		}
-		*p = &page{ofBlocks: 1<<pageBlocks - 1}
+		*at = &page{launch: t.launch, ofBlocks: 1<<pageBlocks - 1}
+	case p.launch != t.launch:
+		l.renew(p)
 	}
-	return *p
+	return *at
+}
+
+// renew forgets what a launch before recorded in a page.
+func (l *LaunchCheck) renew(p *page) {
+	if p.subpages != nil {
+		l.freeTable(p.bytes() - pageBytes)
+	}
+	*p = page{launch: l.pages.launch, ofBlocks: 1<<pageBlocks - 1, writes: p.writes, reads: p.reads, atomics: p.atomics}
+	if p.writes != nil {
+		clear(p.writes[:])
+	}
+	if p.reads != nil {
+		clear(p.reads[:])
+	}
+	if p.atomics != nil {
+		clear(p.atomics[:])
+	}
+}
+
+// bytes returns the memory of a page.
+func (p *page) bytes() uint64 {
+	n := uint64(pageBytes)
+	for i := range p.subpages {
+		n += p.subpages[i].bytes()
+	}
+	for _, k := range []kind{read, write, atomicWrite} {
+		if p.has(k) {
+			n += kindBytes(k)
+		}
+	}
+	return n
+}
+
+// kindBytes returns the memory that records of a kind take in a page.
+func kindBytes(k kind) uint64 {
+	if k == write {
+		return pageGranules * 4
+	}
+	return pageGranules * 8
 }
 
 // A place is a granule of a page: its number, if all memory were of granules of its size, and the log2 of their bytes.
@@ -77,12 +121,10 @@ type place struct {
 // block returns the number of its block in the page.
 func (p *place) block() uint64 { return p.at % pageGranules / blockGranules }
 
-// lanesOfBlock returns as many lanes as access a block, if each accesses so many bytes; 0: less than one.
-func (p *place) lanesOfBlock(width uint8) uint64 {
-	if uint(width) < p.shift || uint(width) > p.shift+blockShift {
-		return 0
-	}
-	return 1<<(blockGranules>>(uint(width)-p.shift)) - 1
+// hasWholeLanes reports that a block is within a number of bytes that lanes access one behind the other, of which some are before it, and that
+// each lane accesses it wholly or not at all.
+func (p *place) hasWholeLanes(width uint8, before, bytes uint64) bool {
+	return bytes >= blockGranules<<p.shift && uint(width) >= p.shift && uint(width) <= p.shift+blockShift && before%(1<<width) == 0
 }
 
 // times returns the number of the launch's smallest granules in it.
@@ -140,7 +182,8 @@ func (l *LaunchCheck) divide(p *page) bool {
 			}
 		}
 	}
-	*p = page{subpages: parts}
+	l.freeTable(p.bytes() - pageBytes)
+	*p = page{launch: p.launch, subpages: parts}
 	return true
 }
 
@@ -156,11 +199,7 @@ func (p *page) has(k kind) bool {
 
 // addKind makes the records of a kind for granules, unless that is beyond the bound.
 func (l *LaunchCheck) addKind(p *page, k kind) bool {
-	bytes := uint64(pageGranules * 8)
-	if k == write {
-		bytes /= 2
-	}
-	if !l.takeTable(bytes) {
+	if !l.takeTable(kindBytes(k)) {
 		l.stop(tableIsFull)
 		return false
 	}
@@ -184,7 +223,7 @@ func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) 
 	case p.ofBlocks>>b&1 == 0 || p.atomics != nil || !l.isBefore(a, w) || a.fromPayload && w == 0:
 		return false
 	case a.kind == read:
-		l.addRecord(a.g, r, first)
+		l.addRecord(a, r, first)
 	case !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]):
 		return false
 	default:
@@ -195,12 +234,7 @@ func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) 
 
 // isBefore reports that there is no earlier access, or one that has an order with an access now.
 func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
-	row := earlier.row()
-	if row == 0 || row == a.row {
-		return true
-	}
-	before := l.row(row)
-	return before.group == a.g.serial || l.ordered(a.g, before)
+	return earlier == 0 || l.isOwn(a, earlier) || l.ordered(a.g, l.row(earlier.row()))
 }
 
 // expand gives the granules of a block records of their own; false: the table is full.

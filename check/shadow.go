@@ -108,7 +108,8 @@ func (w *waveOrder) unordered(before, now record) bool {
 // others have records in the bytes that an access of less was in.
 type shadow struct {
 	shift       uint   // log2 of the bytes of a granule
-	wide        uint   // granules of a word
+	word        uint32 // bytes of a word
+	wide        uint   // its granules
 	split       extent // whose granules have records of their own
 	bytes       uint32
 	writes      []record
@@ -132,8 +133,11 @@ type shadow struct {
 // An extent has bytes in a row, of whole words.
 type extent struct{ from, end uint32 }
 
-// wordBytes are those of a word, the largest granule.
-const wordBytes = 4
+// minWordBytes are those of the largest granule.
+const (
+	minWordBytes = 4
+	maxWordBytes = 16
+)
 
 // others has the accesses of one epoch beside the last one, valid where that is of the epoch and shared.
 type others struct{ reads, atomics recent }
@@ -158,11 +162,12 @@ func (r *recent) add(last *record, n record) {
 // places.
 type readLog struct {
 	words []uint32
-	limit int // of words
+	limit int        // of words
+	row   [64]uint32 // of one instruction
 }
 
-// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and 4 times the number of offsets,
-// plus 1 if they are aligned, plus 2 if the accesses are whole.
+// logHeader is the number of words of an instruction in a log, in front of the offsets: record, mask, and 8 times the number of offsets,
+// plus 1 if they are aligned, 2 if the accesses are of whole words, and 4 if each is behind that of the lane before: then there is only the first one.
 const logHeader = 5
 
 // maxLogWords bounds a log, for programs with much LDS.
@@ -172,9 +177,9 @@ const maxLogWords = 1 << 18
 const shadowBytes = 64
 
 // newShadow makes the shadow of a program's LDS. Its granules are the smallest elements that the program accesses.
-func newShadow(p *program.Program) shadow {
-	s := shadow{shift: granuleShift(p.Insts), bytes: p.LDSBytes, firstReads: map[uint32]record{}}
-	s.wide = wordBytes >> s.shift
+func newShadow(p *program.Program, word uint32) shadow {
+	s := shadow{shift: granuleShift(p.Insts), word: word, bytes: p.LDSBytes, firstReads: map[uint32]record{}}
+	s.wide = uint(word) >> s.shift
 	n := int(p.LDSBytes+1<<s.shift-1) >> s.shift
 	records := make([]record, 3*n)
 	s.writes, s.reads, s.atomics = records[:n:n], records[n:2*n:2*n], records[2*n:]
@@ -183,7 +188,7 @@ func newShadow(p *program.Program) shadow {
 	s.hasAtomics = slices.ContainsFunc(p.Insts, func(in isa.Inst) bool { return in.Op.Has(isa.FlagAtomic) })
 	const perGranule = 3*8 + 4*8 + 4 + 1
 	for _, v := range p.LDSVariables {
-		if v.Zero && (v.Offset|v.Bytes)%wordBytes != 0 {
+		if v.Zero && (v.Offset|v.Bytes)%word != 0 {
 			s.splitWords(v.Offset, v.Offset+v.Bytes)
 		}
 	}
@@ -191,9 +196,9 @@ func newShadow(p *program.Program) shadow {
 	return s
 }
 
-// granuleShift returns the log2 of the smallest element in the LDS, a word at most.
+// granuleShift returns the log2 of the smallest element in the LDS, four bytes at most.
 func granuleShift(insts []isa.Inst) uint {
-	shift := uint(bits.TrailingZeros(wordBytes))
+	shift := uint(bits.TrailingZeros(minWordBytes))
 	for i := range insts {
 		m := insts[i].Mem
 		if m == nil || m.Space != isa.SpaceLDS {
@@ -266,7 +271,7 @@ func (s *shadow) step(at uint) uint {
 // splitWords gives the granules of the words from an offset on records of their own, and of those between them and what is split. No
 // read of them may be logged.
 func (s *shadow) splitWords(from, end uint32) {
-	split := extent{from &^ (wordBytes - 1), (min(end, s.bytes) + wordBytes - 1) &^ (wordBytes - 1)}
+	split := extent{from &^ (s.word - 1), (min(end, s.bytes) + s.word - 1) &^ (s.word - 1)}
 	if s.split.end > 0 {
 		split = extent{min(split.from, s.split.from), max(split.end, s.split.end)}
 	}
@@ -288,14 +293,28 @@ type places struct {
 	offsets    []uint32 // of the lanes, or the one of all
 	aligned    bool     // those of active lanes are within the LDS, and granules begin there
 	wholeWords bool     // the accesses are of whole words that are not split
+	packed     bool     // each one is behind that of the lane before, and all lanes are active
 }
 
 // offset returns a lane's offset. There are as many as lanes, a power of two, or one.
 func (p *places) offset(l int) uint32 { return p.offsets[l&(len(p.offsets)-1)] }
 
+// unpack computes the offsets of lanes that access so many bytes each, one behind the other.
+func (p *places) unpack(mask uint64, bytes uint32, row *[64]uint32) {
+	from := p.offsets[0]
+	p.offsets = row[:bits.Len64(mask)]
+	for l := range p.offsets {
+		p.offsets[l] = from + uint32(l)*bytes
+	}
+}
+
 // add logs the reads of an instruction; false: the log is full.
 func (l *readLog) add(base record, mask uint64, p *places) bool {
-	n, end := len(l.words), len(l.words)+logHeader+len(p.offsets)
+	offsets := p.offsets
+	if p.packed {
+		offsets = offsets[:1]
+	}
+	n, end := len(l.words), len(l.words)+logHeader+len(offsets)
 	if end > l.limit {
 		return false
 	}
@@ -304,20 +323,23 @@ func (l *readLog) add(base record, mask uint64, p *places) bool {
 	}
 	l.words = l.words[:end]
 	w := l.words[n:]
-	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(4*len(p.offsets))
+	w[0], w[1], w[2], w[3], w[4] = uint32(base), uint32(base>>32), uint32(mask), uint32(mask>>32), uint32(8*len(offsets))
 	if p.aligned {
 		w[4]++
 	}
 	if p.wholeWords {
 		w[4] += 2
 	}
-	copy(w[logHeader:], p.offsets)
+	if p.packed {
+		w[4] += 4
+	}
+	copy(w[logHeader:], offsets)
 	return true
 }
 
-// nextLogged takes the first instruction off what is left of a log.
-func nextLogged(words []uint32) (base record, mask uint64, p places, rest []uint32) {
+// next takes the first instruction off what is left of a log.
+func (l *readLog) next(words []uint32) (base record, mask uint64, p places, rest []uint32) {
 	base, mask = record(words[0])|record(words[1])<<32, uint64(words[2])|uint64(words[3])<<32
-	end := logHeader + words[4]/4
-	return base, mask, places{words[logHeader:end], words[4]&1 != 0, words[4]&2 != 0}, words[end:]
+	end := logHeader + words[4]/8
+	return base, mask, places{words[logHeader:end], words[4]&1 != 0, words[4]&2 != 0, words[4]&4 != 0}, words[end:]
 }

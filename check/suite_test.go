@@ -249,6 +249,32 @@ func TestRecordsAreBounded(t *testing.T) {
 	}
 }
 
+// Launches one after the other get the memory of records that those before have had, and give it up for records of their own.
+func TestRecordsOfLaunchesAreBounded(t *testing.T) {
+	c := check.New()
+	p := &program.Program{Name: "p", Insts: []isa.Inst{{Op: isa.Store, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceFlat, Elem: isa.I32, Count: 1}}}}}
+	st := &isa.State{Lanes: 64}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const pages, pageBytes = 80000, 1 << 10 // two thirds of the bound
+	for n := range uint64(4) {
+		l := c.Launch(check.LaunchSetup{Name: "launch"})
+		g := l.Begin(p, 0, [3]uint32{}, 1)
+		for at := n / 2 << 40; at < n/2<<40+pages*pageBytes; at += pageBytes {
+			g.AccessBuffer(st, 0, &p.Insts[0], 1, &[64]uint64{at}, 4)
+		}
+		g.End()
+		l.End()
+	}
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took < 100 || took > 400 {
+		t.Errorf("took %d MiB for the records of two pairs of launches at the same addresses, want 100 to 400", took)
+	}
+	if list := c.Report().Unchecked; len(list) != 0 {
+		t.Errorf("found %q, want no message", list)
+	}
+}
+
 // The shadow of the LDS takes at most 64 bytes for each of its bytes.
 func TestShadowOfTheLDSIsBounded(t *testing.T) {
 	const bytes = 32 << 10

@@ -124,8 +124,11 @@ func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uin
 		if mask = st.Exec; !in.Op.Has(isa.FlagAtomic) {
 			mask = lane.Active(st, m)
 		}
-		p.lanes.resolve(st, env, m, mask)
 		bytes = elemBytes(lane.Element(in)) * uint64(max(m.Count, 1))
+		if w.touchedWords(st, env, in, uint32(bytes)) {
+			return mask, &w.addr, bytes
+		}
+		p.lanes.resolve(st, env, m, mask)
 	case in.Op == isa.ImageLoad || in.Op == isa.ImageStore || m.Space == isa.SpaceImage && in.Op.Has(isa.FlagAtomic):
 		mask = st.Exec
 		p.lanes.resolveTexels(st, env, in)
@@ -139,6 +142,21 @@ func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uin
 		}
 	}
 	return mask, &w.addr, bytes
+}
+
+// touchedWords computes the addresses of lanes that access words of one buffer; false: it did not, or some are out of bounds.
+func (w *workspace) touchedWords(st *isa.State, env *WaveBindings, in *isa.Inst, bytes uint32) bool {
+	if !staticBuffer(in.Mem, lane.Element(in)) {
+		return false
+	}
+	d, _ := env.descriptor(in.Mem, 0)
+	if _, how := w.computeAddresses(st, in.Mem, d, bytes); how == mayFault {
+		return false
+	}
+	for l, offset := range w.Offsets[:st.Lanes] {
+		w.addr[l] = d.Addr + uint64(offset)
+	}
+	return true
 }
 
 // footprintKind returns the kind of an access; false if it reaches no memory that launches share.
