@@ -204,7 +204,7 @@ func parse(data []byte, name, entry string) (*spirv.Module, error) {
 		}
 		m, err := asm.Assemble(data, name)
 		if err == nil && entry != "" {
-			m = spirv.Reach(m, entry)
+			m, err = spirv.Reach(m, entry)
 		}
 		return m, err
 	}

@@ -54,32 +54,6 @@ func Decode(data []byte) (*Module, error) {
 	return decode(words, order)
 }
 
-// DecodePart is Reach of a decoded module, all of it where entry is empty. Of what the entry point does not reach it checks the
-// lengths and the results of instructions alone, which takes a fraction of the time for one kernel of many.
-func DecodePart(data []byte, entry string) (*Module, error) {
-	words, order, err := toWords(data)
-	if err != nil {
-		return nil, err
-	}
-	if entry == "" {
-		return decode(words, order)
-	}
-	d, err := newDecoder(words, order)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.each(d.head); err != nil {
-		return nil, err
-	}
-	part := Reach(d.m, entry)
-	for i := range part.Instructions {
-		if err := d.operands(&part.Instructions[i]); err != nil {
-			return nil, err
-		}
-	}
-	return part, nil
-}
-
 // DecodeWords is Decode for a module in words. The operands of the module's instructions are slices of words.
 func DecodeWords(words []uint32) (*Module, error) {
 	if len(words) < HeaderWords {
@@ -101,30 +75,33 @@ func badMagic(word uint32) error {
 }
 
 func decode(words []uint32, order binary.ByteOrder) (*Module, error) {
-	d, err := newDecoder(words, order)
+	d, n, err := newDecoder(words, order)
 	if err != nil {
 		return nil, err
 	}
-	return d.m, d.each(func(in *Instruction) error {
-		if err := d.head(in); err != nil {
-			return err
+	d.m.Instructions = make([]Instruction, n)
+	at := HeaderWords
+	for i := range d.m.Instructions {
+		in := &d.m.Instructions[i]
+		if at, err = d.head(in, at); err != nil {
+			return nil, err
 		}
-		return d.operands(in)
-	})
+		if err := d.operands(in, nil); err != nil {
+			return nil, err
+		}
+		d.c.Note(in)
+	}
+	return d.m, nil
 }
 
-// newDecoder tests the header and the lengths of all instructions.
-func newDecoder(words []uint32, order binary.ByteOrder) (*decoder, error) {
+// newDecoder tests the header and the lengths of all instructions, which it counts.
+func newDecoder(words []uint32, order binary.ByteOrder) (*decoder, int, error) {
 	m := &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4], Order: order}
 	if err := checkHeader(m); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	n, err := countInstructions(words)
-	if err != nil {
-		return nil, err
-	}
-	m.Instructions = make([]Instruction, n)
-	return &decoder{m: m, words: words, c: NewContext(min(int(m.Bound), len(words)))}, nil
+	return &decoder{m: m, words: words, c: NewContext(min(int(m.Bound), len(words)))}, n, err
 }
 
 func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
@@ -142,7 +119,7 @@ func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
 	}
 	words := make([]uint32, len(data)/4)
 	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+		words[i] = binary.LittleEndian.Uint32(data[4*i : 4*i+4])
 	}
 	if order == binary.BigEndian {
 		for i, w := range words {
@@ -190,44 +167,33 @@ type decoder struct {
 	c     *Context
 }
 
-// each calls f for each instruction, with its place.
-func (d *decoder) each(f func(*Instruction) error) error {
-	at := HeaderWords
-	for i := range d.m.Instructions {
-		d.m.Instructions[i].Word = at
-		if err := f(&d.m.Instructions[i]); err != nil {
-			return err
-		}
-		at += int(d.words[at] >> 16)
-	}
-	return nil
-}
-
-// head reads the opcode, the result type and the result id of the instruction at in.Word.
-func (d *decoder) head(in *Instruction) error {
-	at := in.Word
-	in.Op = Op(d.words[at])
+// head reads the opcode, the result type and the result id of the instruction at a word, and returns the word after it.
+func (d *decoder) head(in *Instruction, at int) (int, error) {
+	in.Word, in.Op = at, Op(d.words[at])
+	end := d.end(at)
 	g := in.Op.Grammar()
 	if g == nil {
-		return &Error{Word: at, Text: fmt.Sprintf("unknown opcode %d", uint16(in.Op)), Err: ErrUnknownOpcode}
+		return end, &Error{Word: at, Text: fmt.Sprintf("unknown opcode %d", uint16(in.Op)), Err: ErrUnknownOpcode}
 	}
-	rest := d.words[at+1 : at+int(d.words[at]>>16)]
+	rest := d.words[at+1 : end]
 	if err := d.results(in, g, &rest); err != nil {
-		return in.malformed(err)
+		return end, in.malformed(err)
 	}
 	in.Operands = rest[:len(rest):len(rest)]
-	return nil
+	return end, nil
 }
 
-// operands tests what head has not.
-func (d *decoder) operands(in *Instruction) error {
-	w := walker{in: in, c: d.c, bound: d.m.Bound}
+// operands tests what head has not, and visits the operands that are ids.
+func (d *decoder) operands(in *Instruction, visit func(index int, id ID) error) error {
+	w := walker{in: in, c: d.c, visitID: visit, bound: d.m.Bound}
 	if err := w.instruction(); err != nil {
 		return in.malformed(err)
 	}
-	d.c.Note(in)
 	return nil
 }
+
+// end returns the word after the instruction at a word.
+func (d *decoder) end(at int) int { return at + int(d.words[at]>>16) }
 
 func (in *Instruction) malformed(err error) error {
 	return &Error{Word: in.Word, Op: in.Op, InOp: true, Result: in.Result, Text: err.Error(), Err: ErrMalformed}

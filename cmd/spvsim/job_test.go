@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,6 +57,41 @@ func TestReadyNamesEverywhere(t *testing.T) {
 		wantRefused(t, spvsim("", command, "reduse"), `no such job: "reduse" (did you mean reduce?)`)
 	}
 	wantRefused(t, spvsim("", "sweep", "lds-strid"), `no such experiment: "lds-strid" (did you mean lds-stride?)`)
+}
+
+// A job reads of a module what its entry point reaches; validate reads all.
+func TestValidateReadsAllOfAModule(t *testing.T) {
+	const module = `OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %good "good"
+OpEntryPoint Kernel %bad "bad"
+%void = OpTypeVoid
+%empty = OpTypeFunction %void
+%good = OpFunction %void None %empty
+%g = OpLabel
+OpReturn
+OpFunctionEnd
+%bad = OpFunction %void None %empty
+%b = OpLabel
+OpReturnValue %void
+OpFunctionEnd
+`
+	dir := t.TempDir()
+	job := filepath.Join(dir, "job.yaml")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "two.spvasm"): module,
+		job:                              "machine: rdna3-rx7900xtx\nshader: two.spvasm\nentry: good\nglobal: [64]\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spvsim("", "run", job).prints(t, exitDone, "1 workgroups, ")
+	for _, args := range [][]string{{"validate", job}, {"validate", filepath.Join(dir, "two.spvasm")}, {"run", job, "--set", "entry=bad"}} {
+		wantRefused(t, spvsim("", args...), "two.spvasm:15:1: OpReturnValue: ")
+	}
 }
 
 // A number with a unit is refused, with its value in the field's unit.
