@@ -63,6 +63,7 @@ func TestWritePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	d.answers = *answers
 	shaders := suite.Must(Modules("../..", Folders))(t)
 	modules := suite.Must(d.Rows(shaders, presets()))(t)
 	var ran []Row
