@@ -222,7 +222,7 @@ func opened(t *testing.T) *Driver {
 // What touches memory is given by the source: both compilers have as many buffer accesses, executed as often.
 func TestJob(t *testing.T) {
 	d := opened(t)
-	rows := suite.Must(d.JobRows(context.Background(), "saxpy"))(t)
+	rows := suite.Must(d.JobRows(context.Background(), "saxpy", presets()))(t)
 	if len(rows) != len(Families) {
 		t.Fatalf("%d rows", len(rows))
 	}
