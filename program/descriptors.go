@@ -165,12 +165,12 @@ func (e *emitter) scalarWord() int {
 // planLoad puts the load of a descriptor that place i needs there, unless every way to it has passed one.
 func (e *emitter) planLoad(i int, l descriptorLoad) {
 	p := e.tables
-	if e.dominatedByAny(p.loadedAt[l.binding], i) {
+	if e.fl.dominatedByAny(p.loadedAt[l.binding], i) {
 		return
 	}
 	p.loadedAt[l.binding] = append(p.loadedAt[l.binding], i)
 	p.loads[i] = append(p.loads[i], l)
-	if s := p.address(e.f.Bindings[l.binding].Set); !e.dominatedByAny(s.places, i) {
+	if s := p.address(e.f.Bindings[l.binding].Set); !e.fl.dominatedByAny(s.places, i) {
 		s.places = append(s.places, i)
 	}
 	if _, ok := p.word[l.binding]; !ok {
@@ -207,11 +207,11 @@ func (e *emitter) unpackIDs(t *Target) {
 }
 
 // dominatedByAny reports that every way to place i passes one of the others.
-func (e *emitter) dominatedByAny(others []int, i int) bool {
+func (fl *flow) dominatedByAny(others []int, i int) bool {
 	for _, o := range others {
 		at := i
 		for at > o {
-			at = e.fl.Idom[at]
+			at = fl.Idom[at]
 		}
 		if at == o {
 			return true
