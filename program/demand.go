@@ -154,7 +154,11 @@ func (d *acoRegisterModel) vectors(v *ir.Value) (list []*vector) {
 	if v.Mem.Space == isa.SpaceImage && n > 1 && d.t.LoadsGrid { // from GFX10 on, an image's coordinates need not be in a row
 		list = append(list, newVector(data[:n]))
 	}
-	if words := data[n:]; (v.Op == isa.Store || v.Op == isa.ImageStore) && len(words) > 1 && !loadedSo(words) {
+	words := data[n:]
+	if v.Op == isa.ImageStore {
+		words = words[:v.Mem.Channels()]
+	}
+	if (v.Op == isa.Store || v.Op == isa.ImageStore) && len(words) > 1 && !loadedSo(words) {
 		list = append(list, newVector(words))
 	}
 	return list
