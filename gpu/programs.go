@@ -358,7 +358,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		// a division is one only where the table has a row for it.
 		Opt: opt.Options{
 			WaveSize: waveSize,
-			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, Add3: native(isa.IAdd3),
+			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, Add3: native(isa.IAdd3), Xor3: native(isa.Xor3),
 			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
 			TwoScalars:    t.Buffers != "pointers", // RDNA reads two scalars, GFX9 one
 			SelectBuffers: t.Buffers == "pointers",

@@ -111,6 +111,20 @@ type Texture struct {
 	Sample  SampleKind
 }
 
+// Channels returns how many components the declared format has, 4 if it is unknown.
+func (t *Texture) Channels() int {
+	name := spirv.ImageFormat(t.ImageFormat).String()
+	switch {
+	case t.ImageFormat == 0 || strings.HasPrefix(name, "Rgba") || strings.HasPrefix(name, "Rgb10"):
+		return 4
+	case strings.HasPrefix(name, "R11f"):
+		return 3
+	case strings.HasPrefix(name, "Rg"):
+		return 2
+	}
+	return 1
+}
+
 // Mem describes a memory operation. The byte address of a lane is
 //
 //	Base + Index + Offset   (mod 2^32; for SpaceFlat, mod 2^64)

@@ -46,6 +46,7 @@ const (
 	AddLshl // (a + b) << c (formed by optimisation; T = I32)
 	AndOr   // (a & b) | c (formed by optimisation; T = I32)
 	Or3     // a | b | c (formed by optimisation; T = I32)
+	Xor3    // a ^ b ^ c (formed by optimisation; T = I32)
 	// Dot products: c plus the products of the four bytes, or two halves, of a and
 	// b; T = I32. The sum wraps, or is held in the range of its type (Sat).
 	SDot4
@@ -115,6 +116,7 @@ var integerRows = []Row{
 	{AddLshl, "addlshl", alu, ternary, saluC, int3(addlshl), specNote("formed by optimisation")},
 	{AndOr, "andor", alu, ternary, saluC, int3(andor), specNote("formed by optimisation")},
 	{Or3, "or3", alu, ternary, saluC, int3(or3), specNote("formed by optimisation")},
+	{Xor3, "xor3", alu, ternary, saluC, int3(xor3), specNote("formed by optimisation")},
 
 	{SDot4, "sdot4", dot, ternary, comm | FlagDot, intDot{8, true, true}.wrapped, core(spirv.OpSDot)},
 	{UDot4, "udot4", dot, ternary, comm | FlagDot, intDot{8, false, false}.wrapped, core(spirv.OpUDot)},
@@ -271,6 +273,7 @@ func lshlor(a, b, c uint64, w uint) uint64  { return shl(a, b, w) | c }
 func addlshl(a, b, c uint64, w uint) uint64 { return shl(a+b, c, w) }
 func andor(a, b, c uint64, _ uint) uint64   { return a&b | c }
 func or3(a, b, c uint64, _ uint) uint64     { return a | b | c }
+func xor3(a, b, c uint64, _ uint) uint64    { return a ^ b ^ c }
 
 // An intDot is a dot product of the parts of two words, each of the given width.
 type intDot struct {

@@ -264,7 +264,7 @@ func checkUniform(t *testing.T, r *rand.Rand, op Op, ty, from Type) {
 
 // The hot operations must really have loops: for both vector forms at least.
 func TestHotOperationsHaveLoops(t *testing.T) {
-	for _, op := range []Op{IAdd, ISub, IMul, And, Or, Xor, Not, Shl, Shr, Sar, UMin, UMax, SMin, SMax, IMad, LshlAdd, IAdd3, LshlOr, AddLshl, AndOr, Or3, Mov, IEq, INe, ULt, ULe, SLt, SLe} {
+	for _, op := range []Op{IAdd, ISub, IMul, And, Or, Xor, Not, Shl, Shr, Sar, UMin, UMax, SMin, SMax, IMad, LshlAdd, IAdd3, LshlOr, AddLshl, AndOr, Or3, Xor3, Mov, IEq, INe, ULt, ULe, SLt, SLe} {
 		checkLoop(t, &Inst{Op: op, T: I32})
 	}
 	for _, op := range []Op{FAdd, FSub, FMul, FDiv, Fma, FMin, FMax, FNeg, FAbs, Sqrt, FOrdEq, FOrdNe, FOrdLt, FOrdLe, FUnordEq, FUnordNe, FUnordLt, FUnordLe} {

@@ -507,6 +507,78 @@ var int3Loops = map[loopKey]loopForms{
 			st.merge(in, d)
 		},
 	},
+	{Xor3, I32, Void}: {
+		0: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := st.row(in.Src[1], 0)[:len(d)]
+			c := st.row(in.Src[2], 0)[:len(d)]
+			for i := range d {
+				d[i] = a[i] ^ b[i] ^ c[i]
+			}
+			st.merge(in, d)
+		},
+		1: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := uint32(st.word(in.Src[0]))
+			b := st.row(in.Src[1], 0)[:len(d)]
+			c := st.row(in.Src[2], 0)[:len(d)]
+			for i := range d {
+				d[i] = a ^ b[i] ^ c[i]
+			}
+			st.merge(in, d)
+		},
+		2: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := uint32(st.word(in.Src[1]))
+			c := st.row(in.Src[2], 0)[:len(d)]
+			for i := range d {
+				d[i] = a[i] ^ b ^ c[i]
+			}
+			st.merge(in, d)
+		},
+		3: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := uint32(st.word(in.Src[0]))
+			b := uint32(st.word(in.Src[1]))
+			c := st.row(in.Src[2], 0)[:len(d)]
+			for i := range d {
+				d[i] = a ^ b ^ c[i]
+			}
+			st.merge(in, d)
+		},
+		4: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := st.row(in.Src[1], 0)[:len(d)]
+			c := uint32(st.word(in.Src[2]))
+			for i := range d {
+				d[i] = a[i] ^ b[i] ^ c
+			}
+			st.merge(in, d)
+		},
+		5: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := uint32(st.word(in.Src[0]))
+			b := st.row(in.Src[1], 0)[:len(d)]
+			c := uint32(st.word(in.Src[2]))
+			for i := range d {
+				d[i] = a ^ b[i] ^ c
+			}
+			st.merge(in, d)
+		},
+		6: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := uint32(st.word(in.Src[1]))
+			c := uint32(st.word(in.Src[2]))
+			for i := range d {
+				d[i] = a[i] ^ b ^ c
+			}
+			st.merge(in, d)
+		},
+	},
 	{SDot4, I32, Void}: {
 		0: func(st *State, in *Inst) {
 			d := st.target(in)

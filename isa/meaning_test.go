@@ -194,6 +194,7 @@ func TestMeanings(t *testing.T) {
 		{AddLshl, I32, Void, []uint64{0xffffffff, 4, 33}, 6},
 		{AndOr, I32, Void, []uint64{12, 10, 1}, 9},
 		{Or3, I32, Void, []uint64{8, 2, 1}, 11},
+		{Xor3, I32, Void, []uint64{12, 10, 1}, 7},
 		{And, I32, Void, []uint64{12, 10}, 8},
 		{Or, I32, Void, []uint64{12, 10}, 14},
 		{Xor, I32, Void, []uint64{12, 10}, 6},

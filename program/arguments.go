@@ -35,7 +35,7 @@ func (e *emitter) planGrid() {
 	e.grid = &gridPlan{loads: make([]bool, len(e.fl.Blocks)), words: [2]int{e.scalarWord(), e.scalarWord()}, moves: 2 * (before % 2)}
 	var known []int
 	for i := range e.fl.Blocks {
-		if e.reads(i, numbers) && !e.dominatedByAny(known, i) {
+		if e.reads(i, numbers) && !e.fl.dominatedByAny(known, i) {
 			known, e.grid.loads[i] = append(known, i), true
 		}
 	}
@@ -110,7 +110,7 @@ const gridBytes = 12
 // limitLDS sets the register that bounds accesses to the LDS before the first one of a block, unless every way to the block has passed one.
 func (e *emitter) limitLDS(in *isa.Inst) {
 	n := len(e.limited)
-	if !e.limits || in.Mem.Space != isa.SpaceLDS || n > 0 && e.limited[n-1] == e.current || e.dominatedByAny(e.limited, e.current) {
+	if !e.limits || in.Mem.Space != isa.SpaceLDS || n > 0 && e.limited[n-1] == e.current || e.fl.dominatedByAny(e.limited, e.current) {
 		return
 	}
 	if n == 0 {

@@ -35,12 +35,27 @@ type acoRegisterModel struct {
 	redefined    []int     // by id of a phi: the last block seen, by id plus 1, whose copies write it
 	rows         []int     // by value id
 	materialized []bool    // by value id: copies of scalars and constants that are made where a row of registers is
+
+	sharing map[vectorKey]int   // how many accesses have a vector of the same values
+	made    map[vectorKey][]int // places at which it is made
+	inRow   []bool              // by value id: a materialized copy that a vector has
+	moved   []int               // by id of an access: registers that are copied into its vectors
 }
+
+// A vectorKey is the values of a vector, by their ids plus 1.
+type vectorKey [8]int32
 
 // A vector is a group of values in consecutive registers. Values that have a register elsewhere are copied there.
 type vector struct {
 	components []*ir.Value
 	rows       int
+}
+
+func (x *vector) key() (k vectorKey) {
+	for i, p := range x.components {
+		k[i] = int32(p.ID + 1)
+	}
+	return k
 }
 
 func (x *vector) offset(v *ir.Value) (n int) {
@@ -56,11 +71,12 @@ func (x *vector) offset(v *ir.Value) (n int) {
 // inVectorFile reports a value that takes vector registers.
 func inVectorFile(v *ir.Value) bool { return !literal(v) && v.R != isa.Void && !inScalar(v) }
 
-// vectorDemand returns how many vector registers a driver's allocation uses, at least tightest.
-func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []int, t *Target, tightest int) int {
+// vectorDemand returns how many vector registers a driver's allocation uses, at least tightest, and how many it copies to
+// where an access needs them, by the access's id.
+func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []int, t *Target, tightest int) (most int, moved []int) {
 	n := f.NumValues()
 	d := &acoRegisterModel{fl: fl, lv: lv, uses: uses, t: t, projs: findResults(f), reg: make([]int, n), vectorOf: make([]*vector, n), affinity: make([]int, n), preferredReg: make([]int, n), last: make([]int, n), redefined: make([]int, n),
-		rows: make([]int, n), materialized: make([]bool, n)}
+		rows: make([]int, n), materialized: make([]bool, n), sharing: map[vectorKey]int{}, made: map[vectorKey][]int{}, inRow: make([]bool, n), moved: make([]int, n)}
 	for i := range n {
 		d.reg[i], d.affinity[i], d.preferredReg[i] = -1, -1, -1
 	}
@@ -72,7 +88,7 @@ func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []in
 	for i, b := range fl.Blocks {
 		d.block(b, i == 0, pre)
 	}
-	return min(max(d.maxUsed, tightest), limit)
+	return min(max(d.maxUsed, tightest), limit), d.moved
 }
 
 // collectAffinities runs from the last block to the first. It records the vector that each value becomes a part of, and the
@@ -87,6 +103,7 @@ func (d *acoRegisterModel) collectAffinities(b *ir.Block) {
 	for i := len(b.Code) - 1; i >= 0; i-- {
 		v := b.Code[i]
 		for _, x := range d.vectors(v) {
+			d.sharing[x.key()]++
 			for _, p := range x.components {
 				switch {
 				case p.Op == isa.Mov && uniform(p.Args[0]):
@@ -137,7 +154,11 @@ func (d *acoRegisterModel) vectors(v *ir.Value) (list []*vector) {
 	if v.Mem.Space == isa.SpaceImage && n > 1 && d.t.LoadsGrid { // from GFX10 on, an image's coordinates need not be in a row
 		list = append(list, newVector(data[:n]))
 	}
-	if words := data[n:]; (v.Op == isa.Store || v.Op == isa.ImageStore) && len(words) > 1 && !loadedSo(words) {
+	words := data[n:]
+	if v.Op == isa.ImageStore {
+		words = words[:v.Mem.Channels()]
+	}
+	if (v.Op == isa.Store || v.Op == isa.ImageStore) && len(words) > 1 && !loadedSo(words) {
 		list = append(list, newVector(words))
 	}
 	return list
@@ -287,7 +308,7 @@ func (d *acoRegisterModel) value(v *ir.Value, b *ir.Block, i int) {
 	}
 	d.endArgs(v, b, i)
 	for _, x := range d.vectors(v) {
-		d.assemble(x, b, i)
+		d.moved[v.ID] += d.assemble(x, b, i)
 	}
 	switch results := d.projs[v]; {
 	case len(results) > 0:
@@ -377,8 +398,9 @@ func (d *acoRegisterModel) registerFor(v *ir.Value) int {
 }
 
 // assemble reserves the consecutive registers of a vector for one access. It extends the registers of a part that ends
-// at the access if that takes at most as many moves as the vector has registers; otherwise it finds others.
-func (d *acoRegisterModel) assemble(x *vector, b *ir.Block, i int) {
+// at the access if that takes at most as many moves as the vector has registers; otherwise it finds others. It returns the
+// registers that are copied: none if the vector is there already.
+func (d *acoRegisterModel) assemble(x *vector, b *ir.Block, i int) (copied int) {
 	best, least := -1, x.rows+1
 	for _, p := range x.components {
 		if d.reg[p.ID] < 0 || !d.endsAt(p, b, i) {
@@ -392,6 +414,11 @@ func (d *acoRegisterModel) assemble(x *vector, b *ir.Block, i int) {
 			best, least = from, cost
 		}
 	}
+	k, at := x.key(), d.fl.Position[b.ID]
+	if !d.fl.dominatedByAny(d.made[k], at) {
+		d.made[k] = append(d.made[k], at)
+		copied = d.copied(x, best, b, i)
+	}
 	if best < 0 {
 		best = d.find(x.rows)
 	} else {
@@ -399,6 +426,37 @@ func (d *acoRegisterModel) assemble(x *vector, b *ir.Block, i int) {
 	}
 	d.set(best, x.rows, inPassing)
 	d.set(best, x.rows, 0)
+	return copied
+}
+
+// copied counts the registers that are copied to make a vector at register from (-1: elsewhere): parts that are not in
+// place, that are read otherwise, or that the vector has again, and what other values have there. A copy of a scalar or a constant
+// is an operation already, the first time.
+func (d *acoRegisterModel) copied(x *vector, from int, b *ir.Block, i int) (n int) {
+	at, shared := from, d.sharing[x.key()]
+	for j, p := range x.components {
+		again := slices.Contains(x.components[:j], p)
+		private := d.endsAt(p, b, i) || d.uses[p.ID] == shared
+		switch {
+		case d.materialized[p.ID]:
+			again = d.inRow[p.ID]
+			d.inRow[p.ID] = true
+		case from < 0 || d.reg[p.ID] != at || !private:
+			again = true
+		}
+		if again {
+			n += p.R.Rows()
+		}
+		at += p.R.Rows()
+	}
+	if from >= 0 {
+		for _, o := range d.owner[from : from+x.rows] {
+			if o > 0 && !slices.ContainsFunc(x.components, func(p *ir.Value) bool { return p.ID == o-1 }) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // moves counts the registers that have to be moved so that a vector starts at register from.

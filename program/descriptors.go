@@ -10,7 +10,8 @@ import (
 )
 
 // Where buffers are descriptors, a wave starts with the address of their table and loads each descriptor with the
-// scalar unit, in the first block that uses it. Blocks that this block dominates know it. A loop loads the descriptors
+// scalar unit, in the first block that uses it. Blocks that this block dominates know it. An image and its sampler in one
+// variable have two. A loop loads the descriptors
 // that its body uses in each iteration: Mesa 22.3 hoists nothing out of loops, and Mesa 26.2 (nir_opt_licm) only from
 // blocks that every exit passes, which excludes a body after the loop's test.
 
@@ -25,19 +26,25 @@ type descriptorLoad struct {
 type descriptorPlan struct {
 	word  map[int]int        // by binding
 	loads [][]descriptorLoad // by place: loads at the block's start
-	based []int              // by place: scalar instructions that build the table's address for its loads
-	base  int                // the scalar word of the address's lower half
+	sets  []*setAddress      // in the order of their numbers
 
 	loadedAt [][]int // by binding: places at which it is loaded
-	bases    []int   // places from which the upper half is
 	inLoop   []bool  // by place: whether it is in a loop
+}
+
+// A setAddress is the address of the descriptors of a set. A wave starts with its lower half.
+type setAddress struct {
+	set    uint32
+	base   int         // the scalar word of the lower half
+	places []int       // from which the upper half is, in ascending order
+	moves  map[int]int // by place: scalar instructions that build the address for its loads
 }
 
 // planDescriptors finds the loads of all accesses to bindings that are known here.
 func (e *emitter) planDescriptors() {
 	n := len(e.fl.Blocks)
 	e.tables = &descriptorPlan{
-		word: map[int]int{}, loads: make([][]descriptorLoad, n), based: make([]int, n),
+		word: map[int]int{}, loads: make([][]descriptorLoad, n),
 		loadedAt: make([][]int, len(e.f.Bindings)), inLoop: e.inLoops(),
 	}
 	for i, b := range e.fl.Blocks {
@@ -51,9 +58,8 @@ func (e *emitter) planDescriptors() {
 			}
 		}
 	}
-	if len(e.tables.bases) > 0 {
-		e.planBases()
-	}
+	slices.SortFunc(e.tables.sets, func(a, b *setAddress) int { return cmp.Compare(a.set, b.set) })
+	e.planBases()
 }
 
 // sentOnce reports an atomic that the optimiser put behind a branch, so that one lane sends it. Its descriptor is loaded
@@ -67,21 +73,31 @@ func (e *emitter) sentOnce(place int, v *ir.Value) bool {
 	return first != nil && first.Op == isa.Elect && first.SPIRV == v.SPIRV
 }
 
-// planBases counts the instructions that build the table's address of 64 bits, whose upper half is a constant. Except
-// at the last load outside a loop, the lower half has to be kept, and so has the argument in the register after it if
-// it is still read; a mask in that register is moved away and back.
+// planBases counts the instructions that build the addresses of 64 bits, whose upper half is a constant. One move writes
+// it to the register after the lower half, if the pair begins with an even register and both are free afterwards: after
+// the last load of the set outside a loop, when the next set's address, or the argument in the register after the last
+// set's, is no longer read. Else the lower half is moved too. A mask in that register is moved away and back.
 func (e *emitter) planBases() {
 	p := e.tables
-	p.base = e.scalarWord()
-	last := slices.Max(p.bases)
 	reads := e.lastReads(e.arguments())
-	for _, at := range p.bases {
-		p.based[at] = 1
-		switch {
-		case at < last || p.inLoop[at] || len(reads) > 0 && reads[0] >= at:
-			p.based[at] = 2
-		case e.maskAfterTable(reads, at):
-			p.based[at] = 3
+	for k, s := range p.sets {
+		s.base = e.scalarWord()
+		next := -1 // the last place at which the register after this one is read
+		if k+1 < len(p.sets) {
+			next = slices.Max(p.sets[k+1].places)
+		} else if len(reads) > 0 {
+			next = reads[0]
+		}
+		last := slices.Max(s.places)
+		for _, at := range s.places {
+			switch {
+			case k%2 > 0 || at < last || p.inLoop[at] || next >= at:
+				s.moves[at] = 2
+			case k+1 == len(p.sets) && e.maskAfterTable(reads, at):
+				s.moves[at] = 3
+			default:
+				s.moves[at] = 1
+			}
 		}
 	}
 }
@@ -149,17 +165,28 @@ func (e *emitter) scalarWord() int {
 // planLoad puts the load of a descriptor that place i needs there, unless every way to it has passed one.
 func (e *emitter) planLoad(i int, l descriptorLoad) {
 	p := e.tables
-	if e.dominatedByAny(p.loadedAt[l.binding], i) {
+	if e.fl.dominatedByAny(p.loadedAt[l.binding], i) {
 		return
 	}
 	p.loadedAt[l.binding] = append(p.loadedAt[l.binding], i)
 	p.loads[i] = append(p.loads[i], l)
-	if !e.dominatedByAny(p.bases, i) {
-		p.bases = append(p.bases, i)
+	if s := p.address(e.f.Bindings[l.binding].Set); !e.fl.dominatedByAny(s.places, i) {
+		s.places = append(s.places, i)
 	}
 	if _, ok := p.word[l.binding]; !ok {
 		p.word[l.binding] = e.scalarWord()
 	}
+}
+
+// address finds or adds the address of a set.
+func (p *descriptorPlan) address(set uint32) *setAddress {
+	for _, s := range p.sets {
+		if s.set == set {
+			return s
+		}
+	}
+	p.sets = append(p.sets, &setAddress{set: set, moves: map[int]int{}})
+	return p.sets[len(p.sets)-1]
 }
 
 // unpackIDs emits the extraction of values from registers that hold several: the packed parts of the invocation's
@@ -180,11 +207,11 @@ func (e *emitter) unpackIDs(t *Target) {
 }
 
 // dominatedByAny reports that every way to place i passes one of the others.
-func (e *emitter) dominatedByAny(others []int, i int) bool {
+func (fl *flow) dominatedByAny(others []int, i int) bool {
 	for _, o := range others {
 		at := i
 		for at > o {
-			at = e.fl.Idom[at]
+			at = fl.Idom[at]
 		}
 		if at == o {
 			return true
@@ -213,7 +240,7 @@ func (e *emitter) described(v *ir.Value) (list []descriptorLoad) {
 		return nil
 	}
 	list = e.descriptorOf(list, m.Binding, v)
-	if m.Sampling && !e.combined(m) {
+	if m.Sampling {
 		list = e.descriptorOf(list, m.Sampler, v)
 	}
 	return list
@@ -241,20 +268,22 @@ const descriptorBytes = 32
 // loadDescriptors emits the loads of place i.
 func (e *emitter) loadDescriptors(i int) {
 	p := e.tables
-	if p == nil || len(p.loads[i]) == 0 {
+	if p == nil {
 		return
 	}
-	if p.based[i] > 0 {
-		move := isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(p.base), Src: src(isa.Lit(upperHalf)), Origin: p.loads[i][0].origin}
-		for range p.based[i] - 1 {
-			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov), Origin: move.Origin})
-		}
-		e.add(move)
-	}
+	var based []uint32 // sets whose address is there
 	for _, l := range p.loads[i] {
+		s := p.address(e.f.Bindings[l.binding].Set)
+		if n := s.moves[i]; n > 0 && !slices.Contains(based, s.set) {
+			based = append(based, s.set)
+			for range n - 1 {
+				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov), Origin: l.origin})
+			}
+			e.add(isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(s.base), Src: src(isa.Lit(upperHalf)), Origin: l.origin})
+		}
 		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceTable, Binding: l.binding, Offset: uint32(l.binding) * descriptorBytes, Elem: isa.I32, Count: 1}, Words: l.words, Scalar: true}
 		m.Dsts[0] = isa.S(p.word[l.binding])
-		e.add(isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: m, Src: src(isa.S(p.base)), Origin: l.origin})
+		e.add(isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: m, Src: src(isa.S(s.base)), Origin: l.origin})
 	}
 }
 

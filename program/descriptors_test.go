@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -188,5 +189,56 @@ func (g *gen) storer(space isa.Space) (at *ir.Value, store func()) {
 	return at, func() {
 		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
 		st.Mem = &ir.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
+	}
+}
+
+// sampledStore reads a combined image of set 0 through its sampler, and stores one component of what it has read as a texel of an
+// image of that format and set.
+func sampledStore(format string, set int) string {
+	s := newShader()
+	s.names.WriteString("OpDecorate %texture DescriptorSet 0\nOpDecorate %texture Binding 1\n")
+	fmt.Fprintf(&s.names, "OpDecorate %%out DescriptorSet %d\nOpDecorate %%out Binding 2\n", set)
+	s.typef("%%image = OpTypeImage %%float 2D 0 0 0 1 Unknown\n%%sampled = OpTypeSampledImage %%image\n%%sampledptr = OpTypePointer UniformConstant %%sampled\n%%texture = OpVariable %%sampledptr UniformConstant")
+	s.typef("%%target = OpTypeImage %%float 2D 0 0 0 2 %s\n%%targetptr = OpTypePointer UniformConstant %%target\n%%out = OpVariable %%targetptr UniformConstant", format)
+	s.typef("%%f0 = OpConstant %%float 0\n%%uint2 = OpTypeVector %%uint 2")
+	s.add("%%fx = OpConvertUToF %%float %%x\n%%at = OpCompositeConstruct %%float2 %%fx %%fx\n%%t = OpLoad %%sampled %%texture")
+	s.add("%%v = OpImageSampleExplicitLod %%float4 %%t %%at Lod %%f0\n%%e = OpCompositeExtract %%float %%v 0\n%%texel = OpCompositeConstruct %%float4 %%e %%e %%e %%e")
+	s.add("%%to = OpLoad %%target %%out\n%%place = OpCompositeConstruct %%uint2 %%x %%u7\nOpImageWrite %%to %%place %%texel")
+	return s.text()
+}
+
+// An image and its sampler in one variable have a descriptor each. Each set has an address, which takes two moves where
+// the register after it has another argument.
+func TestDescriptorsOfImagesAndSets(t *testing.T) {
+	moves := func(in *isa.Inst) bool {
+		return in.Class == isa.ClassSALU && (in.Op == isa.Mov && in.Src[0] == isa.Lit(upperHalf) || in.Op == isa.Micro && in.Imm == uint64(isa.Mov))
+	}
+	for set, want := range map[int]int{0: 2, 1: 4} {
+		p := suite.Must(lowerText(context.Background(), t, sampledStore("Rgba32f", set), Target{WaveSize: 64, Descriptors: true, Opt: opt.Options{WaveSize: 64}}))(t)
+		words := map[uint8]int{}
+		for _, i := range placesOf(p, func(in *isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceTable }) {
+			words[p.Insts[i].Mem.Words]++
+		}
+		if words[8] != 2 || words[4] != 1 || len(words) != 2 {
+			t.Errorf("set %d: descriptors by words %v, want two images and a sampler", set, words)
+		}
+		if n := len(placesOf(p, moves)); n != want {
+			t.Errorf("set %d: %d moves of addresses, want %d", set, n, want)
+		}
+	}
+}
+
+// A texel of one value takes a copy for each further component of the image's format, before GFX10 coordinates too.
+func TestCopiesOfOperands(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		before bool // GFX10
+		want   int
+	}{{"Rgba32f", false, 3}, {"R32f", false, 0}, {"R32f", true, 1}} {
+		target := Target{WaveSize: 64, Descriptors: true, LoadsGrid: c.before, Opt: opt.Options{WaveSize: 64, Registers: opt.RegisterFile{All: 256, Granule: 4, Waves: 10}}}
+		p := suite.Must(lowerText(context.Background(), t, sampledStore(c.format, 0), target))(t)
+		if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Micro && in.Class == isa.ClassVALU32 })); n != c.want {
+			t.Errorf("%s, before GFX10 %v: %d copies, want %d", c.format, c.before, n, c.want)
+		}
 	}
 }

@@ -41,6 +41,8 @@ type emitter struct {
 	scratchWords            uint32
 	uses                    []int // by value id
 	waveSize                int
+	vectorRegs              int                       // as the driver counts them
+	moved                   []int                     // by id of an access: registers that the driver copies for it; nil where that is not modelled
 	projs                   map[*ir.Value][]*ir.Value // the further results of operations that have several
 }
 
@@ -77,6 +79,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if t.Descriptors {
 		e.planDescriptors()
 	}
+	e.allocateAsDriver(pre, t)
 	if t.LoadsGrid {
 		e.planGrid()
 	}
@@ -114,7 +117,7 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 		PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
 		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants, Variables: e.f.Variables, Relocations: e.f.Relocations, Kernel: e.f.Kernel,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
-		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
+		VectorRegs: e.vectorRegs, ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
 	}
 	for _, v := range pre {
 		if g := e.regs.groups[v.ID]; g != nil && e.uses[v.ID] > 0 {
@@ -133,18 +136,28 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 	return p
 }
 
-// vectorRegs returns the vector registers that the driver would allocate, where that is modelled, otherwise those of
+// allocateAsDriver counts the vector registers that the driver would allocate, where that is modelled, otherwise those of
 // this allocation.
-func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
+func (e *emitter) allocateAsDriver(pre []*ir.Value, t *Target) {
 	most, lanes := t.vectorLimit(e.f), e.spills.laneRegs(t.WaveSize)
 	n := e.regs.vectorRows
 	if t.Descriptors && t.Opt.Registers.All > 0 && n <= most {
-		n = vectorDemand(e.f, e.fl, e.lv, pre, e.uses, t, n)
+		n, e.moved = vectorDemand(e.f, e.fl, e.lv, pre, e.uses, t, n)
 	}
 	if e.spills.Any() && e.fits { // a driver moves values together rather than spill more
 		n = min(n, most-lanes)
 	}
-	return n + lanes
+	e.vectorRegs = n + lanes
+}
+
+// gather emits the copies that put the operands of an access into consecutive registers.
+func (e *emitter) gather(v *ir.Value) {
+	if e.moved == nil {
+		return
+	}
+	for range e.moved[v.ID] {
+		e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassVALU32, Imm: uint64(isa.Mov), Origin: v.Origin})
+	}
 }
 
 // besideValues counts the scalar registers that a driver uses in addition to values: a four-word descriptor for each
@@ -316,6 +329,7 @@ func (e *emitter) value(v *ir.Value) {
 	}
 	switch {
 	case v.Mem != nil:
+		e.gather(v)
 		e.memory(&in, v)
 	case v.Op == isa.MatrixMulAdd:
 		e.matrix(&in, v)

@@ -87,11 +87,14 @@ func (c *Comparison) weigh(s *Shader, m *config.Machine) error {
 	return nil
 }
 
-// closerLoops returns the code whose loops are more similar to RADV's: plain (not unrolled), unless the accesses of ours are more
-// similar.
+// closerLoops returns the code whose loops are more similar to RADV's: plain (not unrolled), unless the accesses and
+// instructions of ours are more similar.
 func closerLoops(theirs, plain, ours *Code) *Code {
-	all := func(c *Code) [numAccesses]int { return regions(c.Blocks).accesses(c.Blocks) }
-	if similarity(all(theirs), all(ours)) > similarity(all(theirs), all(plain)) {
+	near := func(c *Code) float64 {
+		a, b := regions(theirs.Blocks), regions(c.Blocks)
+		return similarity(a.accesses(theirs.Blocks), b.accesses(c.Blocks)) + mixtureWeight*likeness(a.kinds(theirs.Blocks), b.kinds(c.Blocks))
+	}
+	if near(ours) > near(plain) {
 		return ours
 	}
 	return plain

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	corpusFolder = flag.String("corpus", "", "folder of other modules to compare")
+	corpusFolder = flag.String("corpus", "", "folder of other modules to compare; own: the repository's; jobs: what the ready jobs run, as executed")
 	rowsFile     = flag.String("rows", "", "file that the rows of -corpus are written to, as CSV")
 	machineNames = flag.String("machine", "", "the only machine of -corpus")
 	answers      = flag.String("answers", "", "folder that keeps what the driver has compiled")
@@ -71,17 +71,12 @@ func TestCorpus(t *testing.T) {
 	if *machineNames != "" {
 		on = []string{*machineNames}
 	}
-	root, folders := *corpusFolder, []string{"."}
-	if root == "own" {
-		root, folders = "../..", Folders
-	}
-	shaders := suite.Must(Modules(root, folders))(t)
 	var all [][]Row
 	for _, d := range drivers {
 		d.answers = *answers
-		rows := suite.Must(d.Rows(shaders, on))(t)
+		rows := corpusRows(t, d, *corpusFolder, on)
 		for _, s := range Summarize(rows) {
-			t.Logf("%-18s Mesa of %q: %d compared, instructions %.3f, factor %.3f, registers %.3f, waves %.3f", s.Machine, d.root, s.Compared, s.Instructions.Mean(), s.Instructions.Factor(), s.VectorRegs.Factor(), s.Waves.Factor())
+			t.Logf("%-18s Mesa of %q: %d compared, instructions %.3f, factor %.3f, executed %.3f, registers %.3f, waves %.3f", s.Machine, d.root, s.Compared, s.Instructions.Mean(), s.Instructions.Factor(), s.Executed.Factor(), s.VectorRegs.Factor(), s.Waves.Factor())
 		}
 		all = append(all, rows)
 	}
@@ -90,7 +85,19 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// writeRows writes the rows of each driver: 0 is this system's, 1 that of -root.
+// corpusRows are the rows of a folder's modules, of the repository's (own), or of what the ready jobs run (jobs).
+func corpusRows(t *testing.T, d *Driver, root string, on []string) []Row {
+	folders := []string{"."}
+	switch root {
+	case "own":
+		root, folders = "../..", Folders
+	case "jobs":
+		return d.readyRows(t, on)
+	}
+	return suite.Must(d.Rows(suite.Must(Modules(root, folders))(t), on))(t)
+}
+
+// writeRows writes the rows of each driver, with executed counts where it has run: 0 is this system's, 1 that of -root.
 func writeRows(path string, all [][]Row) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -123,6 +130,9 @@ func (r *Row) numbers() []string {
 	line := []string{""}
 	for _, c := range []*Code{r.Lowered, r.RADV} {
 		n := c.Static()
+		if r.Weighted {
+			n = c.Weighted()
+		}
 		line = append(line, fmt.Sprint(n.Total()), strconv.Itoa(c.VectorRegs), strconv.Itoa(c.Waves), strconv.Itoa(regions(c.Blocks).loops()))
 		for _, x := range n {
 			line = append(line, fmt.Sprint(x))

@@ -106,6 +106,26 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// Blocks and loops without accesses pair by the mixture of their instructions: a long one of VALU, which two branches reach, with the long one.
+func TestWeighWithoutAccesses(t *testing.T) {
+	mixed := func(runs float64, valu, salu int, succs ...int) Block {
+		return Block{Runs: runs, Succs: succs, Kinds: append(slices.Repeat([]Kind{VALU}, valu), slices.Repeat([]Kind{SALU}, salu)...)}
+	}
+	like := &Code{Blocks: []Block{mixed(10, 2, 2, 1, 3), mixed(3, 1, 4, 2, 3), mixed(0, 40, 4, 3), mixed(10, 1, 0)}}
+	theirs := &Code{Blocks: []Block{mixed(0, 2, 1, 1, 2), mixed(0, 35, 6, 2), mixed(0, 1, 0)}}
+	Weigh(theirs, like)
+	for i, want := range []float64{10, 0, 10} {
+		if got := theirs.Blocks[i].Runs; got != want {
+			t.Errorf("block %d runs %v times, want %v", i, got, want)
+		}
+	}
+	loops := &Code{Blocks: []Block{mixed(1, 1, 0, 1), mixed(5, 0, 9, 1, 2), mixed(64, 9, 0, 2, 3), mixed(1, 0, 0)}}
+	one := &Code{Blocks: []Block{mixed(0, 1, 0, 1), mixed(0, 8, 1, 1, 2), mixed(0, 0, 0)}}
+	if Weigh(one, loops); one.Blocks[1].Runs != 64 {
+		t.Errorf("the loop of VALU runs %v times, want 64", one.Blocks[1].Runs)
+	}
+}
+
 // Their blocks are weighed by the listing whose accesses are nearest to theirs: ours with no loop unrolled, unless they have unrolled one as ours is;
 // the plain one where both are as near.
 func TestWeighedByTheNearestListing(t *testing.T) {
@@ -222,7 +242,7 @@ func opened(t *testing.T) *Driver {
 // What touches memory is given by the source: both compilers have as many buffer accesses, executed as often.
 func TestJob(t *testing.T) {
 	d := opened(t)
-	rows := suite.Must(d.JobRows(context.Background(), "saxpy"))(t)
+	rows := suite.Must(d.JobRows(context.Background(), "saxpy", presets()))(t)
 	if len(rows) != len(Families) {
 		t.Fatalf("%d rows", len(rows))
 	}

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/experiments"
 	"spvsim/internal/suite"
 )
 
@@ -63,13 +61,10 @@ func TestWritePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	d.answers = *answers
 	shaders := suite.Must(Modules("../..", Folders))(t)
 	modules := suite.Must(d.Rows(shaders, presets()))(t)
-	var ran []Row
-	for _, name := range experiments.Names() {
-		rows := suite.Must(d.JobRows(context.Background(), name))(t)
-		ran = append(ran, rows...)
-	}
+	ran := d.readyRows(t, presets())
 	sets := []Set{{Name: "Modules of the repository", Rows: modules}, {Name: "Ready jobs, as executed", Rows: ran, Executed: true}}
 	suite.OK(t, WritePage(*pageFile, sets, 25))
 }

@@ -16,6 +16,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -110,8 +111,16 @@ func absent(rows []Row) error {
 	return nil
 }
 
-// JobRows runs a ready job on each machine that the driver has a chip for, and compares the compute shaders that it ran.
-func (d *Driver) JobRows(ctx context.Context, name string) (list []Row, err error) {
+// readyRows are the rows of all ready jobs.
+func (d *Driver) readyRows(t *testing.T, on []string) (list []Row) {
+	for _, name := range experiments.Names() {
+		list = append(list, suite.Must(d.JobRows(context.Background(), name, on))(t)...)
+	}
+	return list
+}
+
+// JobRows runs a ready job on machines that the driver has a chip for, and compares the compute shaders that it ran.
+func (d *Driver) JobRows(ctx context.Context, name string, on []string) (list []Row, err error) {
 	files, file, _, err := experiments.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -120,7 +129,7 @@ func (d *Driver) JobRows(ctx context.Context, name string) (list []Row, err erro
 	if err != nil {
 		return nil, err
 	}
-	for _, preset := range presets() {
+	for _, preset := range on {
 		m, err := config.LoadMachine(config.Request{Machine: preset})
 		if err != nil {
 			return nil, err

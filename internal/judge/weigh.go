@@ -3,8 +3,8 @@ package judge
 // The driver's code does not run, so the executions of its blocks are estimated from the
 // blocks of the program here, which has run. Both come from one source: the driver keeps
 // the order of loops, adds none, and unrolls some. So loops are paired in order, by the
-// similarity of their accesses; within a pair of loops, or outside of all loops, blocks
-// are paired likewise.
+// similarity of their accesses and then of their instructions; within a pair of loops, or
+// outside of all loops, blocks are paired likewise.
 
 // A region is a loop, or all of the code: blocks [first, end).
 type region struct {
@@ -55,6 +55,12 @@ func (r *region) direct() (list []int) {
 	return list
 }
 
+// kinds counts the instructions of the region by kind.
+func (r *region) kinds(blocks []Block) Counts {
+	c := Code{Blocks: blocks[r.first:r.end]}
+	return c.Static()
+}
+
 func (r *region) accesses(blocks []Block) (n [numAccesses]int) {
 	for i := r.first; i < r.end; i++ {
 		for a, c := range blocks[i].accesses {
@@ -75,6 +81,22 @@ func similarity(a, b [numAccesses]int) float64 {
 			if n := min(a[i], b[i]); n > 0 {
 				same += 0.5 + 0.5*float64(n)/float64(m)
 			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return same / all
+}
+
+// likeness returns the likeness of two mixtures of instructions, from 0 to 1: what they have in common / what either has, by
+// kind, without waits.
+func likeness(a, b Counts) float64 {
+	var same, all float64
+	for k := range a {
+		if Kind(k) != Wait {
+			same += min(a[k], b[k])
+			all += max(a[k], b[k])
 		}
 	}
 	if all == 0 {
@@ -128,6 +150,18 @@ func Weigh(theirs, like *Code) (unknown int) {
 	return w.unknown
 }
 
+// mixtureWeight is the weight of the likeness of instructions beside that of accesses, which both compilers have from the source.
+const mixtureWeight = 0.25
+
+// none is what a block without accesses has.
+var none [numAccesses]int
+
+// kinds counts the instructions of the block by kind.
+func (b *Block) kinds() Counts {
+	c := Code{Blocks: []Block{*b}}
+	return c.Static()
+}
+
 type weigher struct {
 	driver, counted []Block
 	unknown         int
@@ -143,9 +177,10 @@ func (w *weigher) region(t, r *region, runs float64) {
 		return
 	}
 	w.blocks(t, r, runs)
-	// 0.01: loops without accesses are paired too, with the lowest priority.
+	// 0.01: all loops may be paired, with the lowest priority those that have nothing in common.
 	loops := pair(len(t.inner), len(r.inner), func(i, j int) float64 {
-		return 0.01 + similarity(t.inner[i].accesses(w.driver), r.inner[j].accesses(w.counted))
+		a, b := t.inner[i], r.inner[j]
+		return 0.01 + similarity(a.accesses(w.driver), b.accesses(w.counted)) + mixtureWeight*likeness(a.kinds(w.driver), b.kinds(w.counted))
 	})
 	for i, l := range t.inner {
 		if loops[i] < 0 {
@@ -174,7 +209,14 @@ func (w *weigher) runsBefore(t, l *region, runs float64) float64 {
 func (w *weigher) blocks(t, r *region, runs float64) {
 	mine, source := t.direct(), r.direct()
 	partner := pair(len(mine), len(source), func(i, j int) float64 {
-		return similarity(w.driver[mine[i]].accesses, w.counted[source[j]].accesses)
+		x, y := &w.driver[mine[i]], &w.counted[source[j]]
+		if x.accesses != none || y.accesses != none {
+			return similarity(x.accesses, y.accesses)
+		}
+		if skipped(w.driver, t, mine[i]) == 0 || skipped(w.counted, r, source[j]) == 0 {
+			return 0
+		}
+		return mixtureWeight * likeness(x.kinds(), y.kinds())
 	})
 	rare := w.mean(r, source, runs)
 	for n, i := range mine {

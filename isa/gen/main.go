@@ -81,6 +81,7 @@ var files = []file{
 		int32s("AddLshl", 3, "(x + y) << (z & 31)"),
 		int32s("AndOr", 3, "x&y | z"),
 		int32s("Or3", 3, "x | y | z"),
+		int32s("Xor3", 3, "x ^ y ^ z"),
 		int32s("SDot4", 3, "sdot4(x, y) + z"),
 		int32s("UDot4", 3, "udot4(x, y) + z"),
 		int32s("SUDot4", 3, "sudot4(x, y) + z"),

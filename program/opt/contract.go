@@ -42,7 +42,7 @@ func (c *contractor) block(b *ir.Block) {
 
 var fusions = map[isa.Op]func(c *contractor, v *ir.Value){
 	isa.FAdd: (*contractor).floatAdd, isa.FSub: (*contractor).floatSub,
-	isa.IAdd: (*contractor).intAdd, isa.And: (*contractor).field, isa.Or: (*contractor).intOr, isa.Shl: (*contractor).shift,
+	isa.IAdd: (*contractor).intAdd, isa.And: (*contractor).field, isa.Or: (*contractor).intOr, isa.Xor: (*contractor).intXor, isa.Shl: (*contractor).shift,
 	isa.UMin: (*contractor).extreme, isa.UMax: (*contractor).extreme, isa.SMin: (*contractor).extreme, isa.SMax: (*contractor).extreme,
 	isa.FMin: (*contractor).extreme, isa.FMax: (*contractor).extreme,
 }
@@ -152,6 +152,12 @@ func (c *contractor) intOr(v *ir.Value) {
 		return
 	}
 	_ = c.intFuse(v, isa.Shl, isa.LshlOr) || c.intFuse(v, isa.And, isa.AndOr) || c.intFuse(v, isa.Or, isa.Or3)
+}
+
+func (c *contractor) intXor(v *ir.Value) {
+	if !v.Uniform && v.T == isa.I32 && c.o.Xor3 {
+		c.intFuse(v, isa.Xor, isa.Xor3)
+	}
 }
 
 // field makes a byte or a half that is shifted out of a word one instruction (v_bfe_u32, s_bfe_u32; NIR: extract_u8, extract_u16).

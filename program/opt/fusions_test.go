@@ -10,13 +10,13 @@ import (
 // Two operations of integers become the one of three operands, a scalar one with them where an instruction reads two scalars;
 // the clamp of a range is the middle, that of an empty range is not.
 func TestThreeOperands(t *testing.T) {
-	all := Options{LshlAdd: true, Add3: true, TwoScalars: true}
+	all := Options{LshlAdd: true, Add3: true, Xor3: true, TwoScalars: true}
 	ops := func(ops ...isa.Op) []isa.Op { return ops }
 	for _, c := range []struct {
 		inner, outer, want isa.Op
 		by, high           uint64
 	}{
-		{isa.IAdd, isa.Shl, isa.AddLshl, 0, 2}, {isa.And, isa.Or, isa.AndOr, 0, 3}, {isa.Or, isa.Or, isa.Or3, 0, 1 << 31},
+		{isa.IAdd, isa.Shl, isa.AddLshl, 0, 2}, {isa.And, isa.Or, isa.AndOr, 0, 3}, {isa.Or, isa.Or, isa.Or3, 0, 1 << 31}, {isa.Xor, isa.Xor, isa.Xor3, 0, 1 << 31},
 		{isa.UMin, isa.UMin, isa.UMin3, 0, 77}, {isa.SMax, isa.SMax, isa.SMax3, 0, 77},
 		{isa.SMax, isa.SMin, isa.SMid3, 0xffffff9c, 100}, {isa.UMax, isa.UMin, isa.UMid3, 10, 200}, {isa.UMax, isa.UMin, isa.UMin, 200, 10},
 	} {

@@ -13,7 +13,7 @@ import (
 // go to the place of the first, stores to that of the last. Values must have
 // their units (placement).
 func mergeAccesses(f *ir.Func, o Options) bool {
-	m := &merger{f: f, names: newRenaming(f), wide: make([]*wideAccess, f.NumValues())}
+	m := &merger{f: f, o: &o, names: newRenaming(f), wide: make([]*wideAccess, f.NumValues())}
 	for _, b := range f.Blocks {
 		if o.stopped() {
 			break
@@ -26,6 +26,7 @@ func mergeAccesses(f *ir.Func, o Options) bool {
 
 type merger struct {
 	f       *ir.Func
+	o       *Options
 	names   *renaming
 	open    []*accessGroup
 	wide    []*wideAccess // by id of the value that it replaces
@@ -52,7 +53,7 @@ func (m *merger) block(b *ir.Block) {
 	m.open = m.open[:0]
 	for _, v := range b.Code {
 		m.close(v)
-		if mergeable(v) {
+		if mergeable(v, m.o) {
 			m.addAccess(v)
 		}
 	}
@@ -64,14 +65,14 @@ func (m *merger) block(b *ir.Block) {
 
 // mergeable reports accesses that may be joined. Scratch stays in single words:
 // its lanes are interleaved word by word.
-func mergeable(v *ir.Value) bool {
-	return mayMerge(v) && v.Mem.Count == 1 && v.Mem.Space != isa.SpaceScratch
+func mergeable(v *ir.Value, o *Options) bool {
+	return mayMerge(v, o) && v.Mem.Count == 1 && v.Mem.Space != isa.SpaceScratch
 }
 
 // mayMerge reports whether an access may be split and merged. Narrow elements may not: hardware has no instruction that
-// fills several registers with bytes.
-func mayMerge(v *ir.Value) bool {
-	return (v.Op == isa.Load || v.Op == isa.Store) && !v.Mem.Volatile && !v.Mem.Coherent && v.Mem.Elem.Bits() >= 32
+// fills several registers with bytes. Mesa merges coherent accesses (nir_opt_load_store_vectorize).
+func mayMerge(v *ir.Value, o *Options) bool {
+	return (v.Op == isa.Load || v.Op == isa.Store) && !v.Mem.Volatile && (!v.Mem.Coherent || !o.SelectBuffers) && v.Mem.Elem.Bits() >= 32
 }
 
 // close ends the groups that v separates from later accesses.
@@ -114,7 +115,7 @@ func neighbours(v, w *ir.Value) bool {
 	a, b := v.Mem, w.Mem
 	return v.Op == w.Op && a.Space == b.Space && a.Binding == b.Binding && a.Dynamic == b.Dynamic &&
 		a.Object == b.Object && a.Local == b.Local &&
-		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Unclobbered == b.Unclobbered && a.Speculative == b.Speculative && a.Part == b.Part && v.Uniform == w.Uniform && sameParts(v, w)
+		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Coherent == b.Coherent && a.Unclobbered == b.Unclobbered && a.Speculative == b.Speculative && a.Part == b.Part && v.Uniform == w.Uniform && sameParts(v, w)
 }
 
 // join cuts the group, ordered by address, into accesses as wide as allowed.

@@ -31,6 +31,7 @@ type Options struct {
 	FuseMad16 bool // it has one of 16 bits
 	LshlAdd   bool // it has (a<<b)+c, (a<<b)|c, (a+b)<<c, (a&b)|c and a|b|c
 	Add3      bool // it has a+b+c
+	Xor3      bool // it has a^b^c
 
 	// TwoScalars: a vector instruction reads two scalar registers, or one and a literal.
 	TwoScalars bool

@@ -126,6 +126,27 @@ func TestMergeTellsVectorsFromWords(t *testing.T) {
 	}
 }
 
+// Coherent words merge where buffers are descriptors, but not with others.
+func TestCoherentAccessesMerge(t *testing.T) {
+	for _, c := range []struct {
+		pointers, mixed bool
+		want            int
+	}{{false, false, 1}, {false, true, 2}, {true, false, 2}} {
+		b := newBuilder(t)
+		at := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(3))
+		for i := range uint32(2) {
+			m := word(0)
+			m.Offset, m.Coherent = 4*i, i == 0 || !c.mixed
+			b.store(m, at, b.c(uint64(i)))
+		}
+		b.ret()
+		Run(b.f, Options{SelectBuffers: c.pointers})
+		if n := count(b.f, isa.Store); n != c.want {
+			t.Errorf("pointers %v, one coherent alone %v: %d stores, want %d", c.pointers, c.mixed, n, c.want)
+		}
+	}
+}
+
 // LDS moves three words at once where they are aligned to 16 bytes, else two, which may be two pieces, and one.
 func TestMergeOfThreeWords(t *testing.T) {
 	for _, c := range []struct {

@@ -7,13 +7,13 @@ import (
 
 // splitAccesses splits wide loads and stores into accesses of one element, so that each element can become a value, be
 // shared, or be removed. mergeAccesses joins the remaining ones again.
-func splitAccesses(f *ir.Func, _ Options) bool {
+func splitAccesses(f *ir.Func, o Options) bool {
 	names := newRenaming(f)
 	parts := make([][]*ir.Value, f.NumValues())
 	for _, b := range f.Blocks {
 		code := make([]*ir.Value, 0, len(b.Code))
 		for _, v := range b.Code {
-			if v.Mem != nil && v.Mem.Count > 1 && mayMerge(v) {
+			if v.Mem != nil && v.Mem.Count > 1 && mayMerge(v, &o) {
 				parts[v.ID] = elements(f, v)
 				code = append(code, parts[v.ID]...)
 			} else {

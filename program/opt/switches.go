@@ -17,8 +17,13 @@ func switches(f *ir.Func, o Options) bool {
 	g := newGraph(f)
 	p := newPool(f)
 	changed := false
+	ends := map[*ir.Block]int{} // how many constructs end at a block, or continue there
+	for _, b := range g.Blocks {
+		ends[b.Merge]++
+		ends[b.Continue]++
+	}
 	for _, b := range g.Blocks { // outer ones first
-		if s := g.switchAt(b); s != nil && s.assignEdges(g) {
+		if s := g.switchAt(b); s != nil && ends[s.merge] == 1 && s.assignEdges(g) {
 			s.rewrite(f, p)
 			changed = true
 		}
@@ -90,11 +95,10 @@ func comparesWith(c *ir.Value, selector **ir.Value, seen map[uint64]bool) bool {
 	return true
 }
 
-// assignEdges finds the edges out of each case, and reports whether all are such that the cases can follow one another.
+// assignEdges finds the edges out of each case, and reports whether all are such that the cases can follow one another. Nothing
+// but the switch ends at its merge block.
 func (s *switchChain) assignEdges(g *graph) bool {
-	if len(s.cases) < 2 || slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
-		return b != s.heads[0] && (b.Merge == s.merge || b.Continue == s.merge)
-	}) {
+	if len(s.cases) < 2 {
 		return false
 	}
 	at := func(b *ir.Block) int {
