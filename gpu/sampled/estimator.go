@@ -14,10 +14,12 @@ type estimate struct{ value, variance, degrees, unsampled float64 }
 //
 //	Y = R N    V = N² s² (1/n' + min(1, n̄/N))
 //
-// A stratum without samples uses R of the nearest one with samples, over instructions and over predicted cost; the
-// value is the mean Y of the two estimates, and
+// A stratum without samples uses R of the nearest one with samples, over instructions and over predicted cost. The
+// value is the mean Y of the two estimates, and with δ the distance of the strata
 //
-//	u = |difference|/2 + |Y of the first| min(distance × demand, 1)/2
+//	u = |Y₁ − Y₂|/2 + |Y| min(δ demand, 1)/2
+//
+// While no stratum has samples, R is that of the kind's first launch an instruction, and δ is infinite.
 func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if t.units == 0 {
 		return estimate{}
@@ -26,8 +28,12 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if len(h.samples) == 0 {
 		near, distance = s.nearest(&h.signature, true)
 	}
+	if near == nil && s.firstLaunch.instructions == 0 {
+		return estimate{}
+	}
 	if near == nil {
-		return s.estimateByFirst(t, at)
+		y := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
+		return extrapolated(estimate{}, y, y, 1)
 	}
 	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.signature.cost()
 	if s.launches {
@@ -37,21 +43,18 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	squares, degrees := s.dispersion(near, at)
 	e.variance = size * size * squares / degrees * (1/near.effectiveSamples() + min(1, near.meanSize()/size))
 	e.degrees = degrees
-	if distance > 0 {
-		other := r * otherSize
-		e.unsampled = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
-		e.value = (e.value + other) / 2
+	if near != h {
+		e = extrapolated(e, e.value, r*otherSize, min(distance*s.Demand, 1))
 	}
 	return e
 }
 
-// estimateByFirst estimates by the cycles an instruction of the kind's first launch, ± 50 %.
-func (s *strata) estimateByFirst(t total, at int) estimate {
-	if s.firstLaunch.instructions == 0 {
-		return estimate{}
-	}
-	value := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
-	return estimate{value: value, unsampled: math.Abs(value) / 2}
+// extrapolated sets the value and u of a stratum without samples from its two estimates and the share by which its demand
+// may differ from that of the samples.
+func extrapolated(e estimate, first, second, share float64) estimate {
+	e.value = (first + second) / 2
+	e.unsampled = math.Abs(first-second)/2 + math.Abs(e.value)*share/2
+	return e
 }
 
 // weight returns w_i = L_i n_i, the size of the block if all its units are of the sample's size.
