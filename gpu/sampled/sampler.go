@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 // A Sampler times a sample of a job's launches and estimates the others. docs/model/sampling.md describes the method.
@@ -22,6 +23,7 @@ type Sampler struct {
 	beforeLaunch memoryCopy // memory before the current launch, restored before its timed run
 	beforeReplay memoryCopy // memory before a replay, restored after it
 	history      history
+	recent       hierarchy.RecentLines // of the current fast-forward
 	overlaps     []overlap
 }
 
