@@ -70,6 +70,16 @@ func (h *stratum) ratio(at int) float64 {
 	return sum / weights
 }
 
+// residual returns L_i (y_i − R n_i) of a sample's cycles, the error that it brings into the estimate; 0 of the certain one
+// that the ratio excludes.
+func (h *stratum) residual(i int) float64 {
+	if i < len(h.samples)-len(h.ratioSamples()) {
+		return 0
+	}
+	x := &h.samples[i]
+	return x.blockUnits * (x.counted[cyclesAt] - h.ratio(cyclesAt)*x.size)
+}
+
 // effectiveSamples returns n' = (Σ w)² / Σ w², the number of equally weighted samples with the same variance (Kish's
 // effective sample size). Weights 100 and 300 give 400²/100000 = 1.6.
 func (h *stratum) effectiveSamples() float64 {
@@ -140,25 +150,20 @@ func (s *sum) addScaled(o *sum, factor float64) {
 	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
 }
 
+// degrees returns Satterthwaite's degrees of freedom V² / Σ(V²/f), the maximum without variance.
+func (s *sum) degrees() float64 {
+	if s.variance == 0 {
+		return account.MaxDegrees
+	}
+	return s.variance * s.variance / s.byDegrees
+}
+
 // halfWidth returns the half-width of the 95 % interval, where bias is the relative error common to all samples, and f'
 // has Satterthwaite's degrees of freedom:
 //
 //	half² = t²(f') V + (bias Y)² + u²    f' = V² / Σ(V²/f)
 func (s *sum) halfWidth(bias float64) float64 {
-	sampling := 0.0
-	if s.variance > 0 {
-		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)
-	}
-	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unsampled))
-}
-
-// student lists the two-sided 95 % quantiles of Student's t distribution for 1, 2, … 30 degrees of freedom.
-var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-	2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
-
-// quantile returns the quantile for the degrees of freedom, rounded down and limited to 1 … 30.
-func quantile(degrees float64) float64 {
-	return student[min(max(int(degrees+1e-9), 1), len(student))-1]
+	return math.Hypot(account.Quantile(s.degrees())*math.Sqrt(s.variance), math.Hypot(bias*s.value, s.unsampled))
 }
 
 // Indices into a vector: energy, then the counts of account.Counts.EachTimed, cycles first.

@@ -163,7 +163,7 @@ func (s *strata) halfWidthShare(h *stratum) float64 {
 		}
 		e := s.estimateOf(o, t, cyclesAt)
 		if all += e.value; o == h {
-			half = quantile(e.degrees) * math.Sqrt(e.variance)
+			half = account.Quantile(e.degrees) * math.Sqrt(e.variance)
 		}
 	}
 	if all == 0 {
