@@ -110,7 +110,7 @@ func degreesOfSum(v, f, w, g float64) float64 {
 	return (v + w) * (v + w) / (v*v/f + w*w/g)
 }
 
-// MaxDegrees is the limit of degrees of freedom; an error that no sample tells has as many.
+// MaxDegrees is the limit of degrees of freedom; errors that no sample shows have as many.
 const MaxDegrees = 30
 
 // student lists the two-sided 95 % quantiles of Student's t distribution for 1 to MaxDegrees degrees of freedom.

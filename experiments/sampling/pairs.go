@@ -67,7 +67,7 @@ func measurePairs(first, n uint64, timed, out string, to io.Writer) error {
 	return file.Close()
 }
 
-// parsePair reads what a row tells of the timed runs.
+// parsePair reads what a row has of the timed runs.
 func parsePair(record []string) (seed uint64, p pair, err error) {
 	if len(record) != len(pairColumns) {
 		return 0, p, fmt.Errorf("%d columns: want %d", len(record), len(pairColumns))
