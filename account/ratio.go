@@ -34,7 +34,8 @@ func (c *Counts) relative() (variance, degrees, common float64) {
 	return deviation * deviation, e.Degrees, e.Common / n
 }
 
-// Prior of the share of the variance that two machines do not have in common, and the units that it counts for.
+// Prior of the share of the variance that two machines do not have in common, which is the least share too, and the units
+// that it counts for.
 const (
 	priorShare  = 0.125
 	priorUnits  = 4
@@ -58,7 +59,7 @@ func differingShare(x, of []SampledUnit) float64 {
 	for _, d := range b { // of units without a partner
 		differ, all = differ+d*d, all+d*d
 	}
-	return differ / all
+	return max(differ/all, priorShare)
 }
 
 // deviations are the units' residuals, as multiples of the mean cycles that a unit represents.
