@@ -6,9 +6,12 @@ import "math"
 func (c *Counts) Ratio(of *Counts) (ratio, low, high float64) {
 	ratio = float64(c.Cycles) / float64(of.Cycles)
 	apart := min(priorShare+math.Abs(math.Log(ratio)), 1) // share of the common error that is another one on the other machine
-	s1, b1 := c.relativeHalves()
-	s2, b2 := of.relativeHalves()
-	half := math.Hypot(math.Sqrt(differingShare(c.units(), of.units()))*math.Hypot(s1, s2), apart*math.Hypot(b1, b2))
+	v1, f1, b1 := c.relative()
+	v2, f2, b2 := of.relative()
+	share := differingShare(c.units(), of.units())
+	shared := 1 - min(share, 1) // correlation of the units' deviations
+	f := degreesOfSum(v1, f1, v2, f2) / (1 + shared*shared)
+	half := math.Hypot(Quantile(f)*math.Sqrt(share*(v1+v2)), apart*math.Hypot(b1, b2))
 	return ratio, ratio * math.Exp(-half), ratio * math.Exp(half)
 }
 
@@ -19,17 +22,20 @@ func (c *Counts) units() []SampledUnit {
 	return c.Estimate.Units
 }
 
-// relativeHalves are the half-widths, as shares of the cycles, of what differs between samples and of what is common to them.
-func (c *Counts) relativeHalves() (sampling, common float64) {
+// relative returns the variance of the cycles by the choice of samples, with its degrees of freedom, and the half-width of
+// the error common to all samples, as shares of the cycles.
+func (c *Counts) relative() (variance, degrees, common float64) {
 	e := c.Estimate
 	if e == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
 	n := float64(c.Cycles)
-	return math.Sqrt(max(e.Half*e.Half-e.Common*e.Common, 0)) / n, e.Common / n
+	deviation := e.sampling() / Quantile(e.Degrees) / n
+	return deviation * deviation, e.Degrees, e.Common / n
 }
 
-// Prior of the share of the variance that two machines do not have in common, and the units that it counts for.
+// Prior of the share of the variance that two machines do not have in common, which is the least share too, and the units
+// that it counts for.
 const (
 	priorShare  = 0.125
 	priorUnits  = 4
@@ -41,37 +47,29 @@ func differingShare(x, of []SampledUnit) float64 {
 	all := float64(priorUnits * 2 * priorSpread * priorSpread)
 	differ := priorShare * all
 	a, b := deviations(x), deviations(of)
-	matched := make([]bool, len(of))
 	for i := range x {
 		j := nearestUnit(&x[i], of)
-		if j < 0 || nearestUnit(&of[j], x) != i {
-			differ, all = differ+a[i]*a[i], all+a[i]*a[i]
+		if all += a[i] * a[i]; j >= 0 && nearestUnit(&of[j], x) == i {
+			all, differ = all+b[j]*b[j], differ+(a[i]-b[j])*(a[i]-b[j])
+			b[j] = 0
 			continue
 		}
-		matched[j] = true
-		differ, all = differ+(a[i]-b[j])*(a[i]-b[j]), all+a[i]*a[i]+b[j]*b[j]
+		differ += a[i] * a[i]
 	}
-	for j, m := range matched {
-		if !m {
-			differ, all = differ+b[j]*b[j], all+b[j]*b[j]
-		}
+	for _, d := range b { // of units without a partner
+		differ, all = differ+d*d, all+d*d
 	}
-	return differ / all
+	return max(differ/all, priorShare)
 }
 
-// deviations are the relative differences of units' cycles of an instruction from those of their stratum.
+// deviations are the units' residuals, as multiples of the mean cycles that a unit represents.
 func deviations(list []SampledUnit) (d []float64) {
-	type total struct{ cycles, instructions float64 }
-	strata := map[string]total{}
+	cycles := 0.0
 	for i := range list {
-		u := &list[i]
-		t := strata[u.Stratum]
-		strata[u.Stratum] = total{t.cycles + u.Weight*u.Timed, t.instructions + u.Weight*float64(u.Instructions)}
+		cycles += list[i].Weight * list[i].Timed
 	}
 	for i := range list {
-		u := &list[i]
-		t := strata[u.Stratum]
-		d = append(d, u.Timed/float64(u.Instructions)*t.instructions/t.cycles-1)
+		d = append(d, list[i].Residual*float64(len(list))/cycles)
 	}
 	return d
 }

@@ -58,6 +58,7 @@ var statistics = []Statistic{
 	{"estimate.high", "cycles", "upper end of the interval of the cycles"},
 	{"estimate.confidence", "1", "confidence of the interval"},
 	{"estimate.common_half", "cycles", "part of the half-width of the cycles that is common to all samples"},
+	{"estimate.degrees", "1", "Satterthwaite's degrees of freedom of the rest of that half-width"},
 	{"estimate.half_widths.*", "", "half-width of the interval of a count that only timed work has: cycles, unit_cycles, lds.accesses, l2.hits, ..., in its unit"},
 	{"estimate.without_interval", "", "names of statistics that are left out, as they are known of the timed parts only"},
 	{"estimate.units", "", "units that were timed, launches or windows of launches"},

@@ -157,7 +157,7 @@ func estimateMembers(c *account.Counts) object {
 	for _, h := range c.Estimate.Halves {
 		halves = append(halves, named{h.Name, math.Round(h.Half)})
 	}
-	e := object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}, {"common_half", math.Round(c.Estimate.Common)}, {"half_widths", halves},
+	e := object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}, {"common_half", math.Round(c.Estimate.Common)}, {"degrees", c.Estimate.Degrees}, {"half_widths", halves},
 		{"without_interval", slotMembers}}
 	if len(c.Estimate.Units) > 0 {
 		e = append(e, named{"units", c.Estimate.Units})

@@ -42,9 +42,9 @@ func run(args []string, to io.Writer) error {
 		return err
 	}
 	if *pairs {
-		return measurePairs(*first, *n, *out, to)
+		return measurePairs(*first, *n, *timed, *out, to)
 	}
-	known, err := readRows(*timed)
+	known, err := readBySeed(*timed, parseRow)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func run(args []string, to io.Writer) error {
 	return file.Close()
 }
 
-// readRows reads the rows of a file by seed; none without a file.
-func readRows(name string) (map[uint64]*row, error) {
+// readBySeed reads the rows of a file by seed; none without a file.
+func readBySeed[R any](name string, parse func([]string) (uint64, R, error)) (map[uint64]*R, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -89,13 +89,13 @@ func readRows(name string) (map[uint64]*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := map[uint64]*row{}
+	rows := map[uint64]*R{}
 	for i, record := range list[min(1, len(list)):] {
-		r, err := parseRow(record)
+		seed, r, err := parse(record)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
 		}
-		rows[r.seed] = &r
+		rows[seed] = &r
 	}
 	return rows, nil
 }

@@ -53,21 +53,28 @@ func (r *row) record() []string {
 		fmt.Sprint(r.counters), fmt.Sprint(r.held)}
 }
 
-func parseRow(record []string) (r row, err error) {
+// numberOf parses a value of a column.
+func numberOf(column, text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: found %q: want a number", column, text)
+	}
+	return x, nil
+}
+
+func parseRow(record []string) (seed uint64, r row, err error) {
 	if len(record) != len(columns) {
-		return r, fmt.Errorf("%d columns: want %d", len(record), len(columns))
+		return 0, r, fmt.Errorf("%d columns: want %d", len(record), len(columns))
 	}
 	number := func(i int) (x float64) {
 		if err == nil {
-			if x, err = strconv.ParseFloat(record[i], 64); err != nil {
-				err = fmt.Errorf("%s: found %q: want a number", columns[i], record[i])
-			}
+			x, err = numberOf(columns[i], record[i])
 		}
 		return x
 	}
 	r = row{seed: uint64(number(0)), kind: record[1], instructions: uint64(number(2)), cycles: uint64(number(3)), seconds: number(4),
 		estimate: number(5), low: number(6), high: number(7), timedShare: number(8), sampled: number(9), energy: record[10], counters: int(number(11)), held: int(number(12))}
-	return r, err
+	return r.seed, r, err
 }
 
 // measure runs a workload in both modes; known, if not nil, has its timed run, without its counters. only: run it timed only. A sampled run

@@ -40,15 +40,19 @@ func (p *pair) narrowing() float64 {
 	return math.Log(p.high/p.low) / 2 / math.Min(p.half, p.otherHalf)
 }
 
-// measurePairs runs jobs of the library on two machines each.
-func measurePairs(first, n uint64, out string, to io.Writer) error {
+// measurePairs runs jobs of the library on two machines each; timed, if not empty, is a file of rows that have their timed runs.
+func measurePairs(first, n uint64, timed, out string, to io.Writer) error {
+	known, err := readBySeed(timed, parsePair)
+	if err != nil {
+		return err
+	}
 	file, err := newRowsFile(out, pairColumns)
 	if err != nil {
 		return err
 	}
 	var list []pair
 	for seed := first; seed < first+n; seed++ {
-		p, err := measurePair(context.Background(), seed)
+		p, err := measurePair(context.Background(), seed, known[seed])
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
@@ -63,7 +67,22 @@ func measurePairs(first, n uint64, out string, to io.Writer) error {
 	return file.Close()
 }
 
-func measurePair(ctx context.Context, seed uint64) (p pair, err error) {
+// parsePair reads what a row has of the timed runs.
+func parsePair(record []string) (seed uint64, p pair, err error) {
+	if len(record) != len(pairColumns) {
+		return 0, p, fmt.Errorf("%d columns: want %d", len(record), len(pairColumns))
+	}
+	number := func(i int) (x float64) {
+		if err == nil {
+			x, err = numberOf(pairColumns[i], record[i])
+		}
+		return x
+	}
+	p = pair{seed: uint64(number(0)), kind: record[1], ratio: number(2), seconds: number(9)}
+	return p.seed, p, err
+}
+
+func measurePair(ctx context.Context, seed uint64, known *pair) (p pair, err error) {
 	w := newLibraryWorkload(seed)
 	other := w.changedMachine()
 	p.seed, p.kind = seed, other.kind
@@ -73,6 +92,9 @@ func measurePair(ctx context.Context, seed uint64) (p pair, err error) {
 		mode string
 	}{{w, config.ModeTimed}, {other, config.ModeTimed}, {w, config.ModeSampled}, {other, config.ModeSampled}} {
 		var seconds float64
+		if i < 2 && known != nil {
+			continue
+		}
 		if counts[i], _, seconds, err = runIn(ctx, run.w, run.mode); err != nil {
 			return p, err
 		}
@@ -82,7 +104,11 @@ func measurePair(ctx context.Context, seed uint64) (p pair, err error) {
 			p.sampled += seconds
 		}
 	}
-	p.ratio = float64(counts[1].Cycles) / float64(counts[0].Cycles)
+	if known != nil {
+		p.ratio, p.seconds = known.ratio, known.seconds
+	} else {
+		p.ratio = float64(counts[1].Cycles) / float64(counts[0].Cycles)
+	}
 	p.estimate, p.low, p.high = counts[3].Ratio(counts[2])
 	p.half, p.otherHalf = relativeHalf(counts[2]), relativeHalf(counts[3])
 	p.share = (counts[2].TimedShare() + counts[3].TimedShare()) / 2

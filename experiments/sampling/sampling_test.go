@@ -64,13 +64,20 @@ func TestSamplingHotLaunches(t *testing.T) {
 // Rows are read as they were written, and invalid ones are refused.
 func TestRowsRoundTrip(t *testing.T) {
 	r := row{seed: 3, kind: "skew", instructions: 10, cycles: 100, seconds: 1.5, estimate: 98, low: 90, high: 110, timedShare: 0.25, sampled: 0.5}
-	got, err := parseRow(r.record())
-	if err != nil || got != r || !got.covers() {
+	seed, got, err := parseRow(r.record())
+	if err != nil || seed != 3 || got != r || !got.covers() {
 		t.Errorf("%+v, %v", got, err)
+	}
+	timed := pair{seed: 4, kind: "saxpy", ratio: 1.25, seconds: 2.5}
+	if seed, got, err := parsePair(timed.record()); err != nil || seed != 4 || got != timed {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, _, err := parsePair(r.record()); err == nil || !strings.Contains(err.Error(), "13 columns: want 11") {
+		t.Error(err)
 	}
 	record := r.record()
 	record[3] = "many"
-	if _, err := parseRow(record); err == nil || !strings.Contains(err.Error(), `cycles: found "many"`) {
+	if _, _, err := parseRow(record); err == nil || !strings.Contains(err.Error(), `cycles: found "many"`) {
 		t.Error(err)
 	}
 	var b bytes.Buffer

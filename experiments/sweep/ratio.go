@@ -16,6 +16,7 @@ func timeOf(r *Record) *account.Counts {
 		Estimate *struct {
 			High       float64
 			CommonHalf float64 `json:"common_half"`
+			Degrees    float64
 			Units      []account.SampledUnit
 		}
 	}
@@ -24,7 +25,7 @@ func timeOf(r *Record) *account.Counts {
 	}
 	c := &account.Counts{Cycles: stats.Cycles}
 	if e := stats.Estimate; e != nil {
-		c.Estimate = &account.Estimate{Half: e.High - float64(stats.Cycles), Common: e.CommonHalf, Units: e.Units}
+		c.Estimate = &account.Estimate{Half: e.High - float64(stats.Cycles), Common: e.CommonHalf, Degrees: e.Degrees, Units: e.Units}
 	}
 	return c
 }

@@ -177,7 +177,8 @@ func (d *division) fastForward(at uint64) uint64 {
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && d.endedWorkgroups > 0 {
 		now := d.machine.Engine.Now()
 		stay := uint64(recentStay * float64(now-d.startCycle) * d.residentSum / float64(d.endedWorkgroups) / float64(d.endedWorkgroups))
-		defer fast.Recent(now - min(stay, now)).Reinsert()
+		fast.Recent(&d.recent, now-min(stay, now))
+		defer d.recent.Reinsert()
 	}
 	for d.err == nil && at < d.all {
 		h, cost := d.profilePiece(&at)
@@ -241,7 +242,7 @@ func (d *division) staysCached() bool {
 // signature of its pieces.
 func (d *division) profilePiece(at *uint64) (*stratum, float64) {
 	d.end = d.pieceEnd(*at)
-	to := min(*at+max(d.pieceWorkgroups/uint64(d.Detail), min(d.generation, 32)), d.end)
+	to := min(*at+max(d.pieceWorkgroups/uint64(d.Detail), min(d.generation, profileWorkgroups)), d.end)
 	profiled := to - *at
 	c, coldMemory, filled := d.runProfile(*at, to)
 	if c == nil {
@@ -268,8 +269,11 @@ func (d *division) profilePiece(at *uint64) (*stratum, float64) {
 	return h, piece.size * d.cyclesPerInstruction
 }
 
-// profileParts is the number of parts of a piece's profile; their variance gives the signature's sampling error.
-const profileParts = 4
+// Profile of a piece (docs/model/sampling.md, Strata).
+const (
+	profileWorkgroups = 16 // at least, or a generation
+	profileParts      = 4  // their variance gives the signature's sampling error
+)
 
 // runProfile runs workgroups [at, end) functionally, with warming, and sets d.signature. coldMemory is the demand on
 // memory with an empty last level, in cycles an instruction. filled is the number of lines filled into the last level,

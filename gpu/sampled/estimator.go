@@ -14,10 +14,12 @@ type estimate struct{ value, variance, degrees, unsampled float64 }
 //
 //	Y = R N    V = N² s² (1/n' + min(1, n̄/N))
 //
-// A stratum without samples uses R of the nearest one with samples, over instructions and over predicted cost; the
-// value is the mean Y of the two estimates, and
+// A stratum without samples uses R of the nearest one with samples, over instructions and over predicted cost. The
+// value is the mean Y of the two estimates, and with δ the distance of the strata
 //
-//	u = |difference|/2 + |Y of the first| min(distance × demand, 1)/2
+//	u = |Y₁ − Y₂|/2 + |Y| min(δ demand, 1)/2
+//
+// While no stratum has samples, R is that of the kind's first launch an instruction, and δ is infinite.
 func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if t.units == 0 {
 		return estimate{}
@@ -26,8 +28,12 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	if len(h.samples) == 0 {
 		near, distance = s.nearest(&h.signature, true)
 	}
+	if near == nil && s.firstLaunch.instructions == 0 {
+		return estimate{}
+	}
 	if near == nil {
-		return s.estimateByFirst(t, at)
+		y := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
+		return extrapolated(estimate{}, y, y, 1)
 	}
 	r, size, otherSize := near.ratio(at), t.instructions, t.cost/near.signature.cost()
 	if s.launches {
@@ -37,21 +43,18 @@ func (s *strata) estimateOf(h *stratum, t total, at int) estimate {
 	squares, degrees := s.dispersion(near, at)
 	e.variance = size * size * squares / degrees * (1/near.effectiveSamples() + min(1, near.meanSize()/size))
 	e.degrees = degrees
-	if distance > 0 {
-		other := r * otherSize
-		e.unsampled = math.Abs(other-e.value)/2 + math.Abs(e.value)*min(distance*s.Demand, 1)/2
-		e.value = (e.value + other) / 2
+	if near != h {
+		e = extrapolated(e, e.value, r*otherSize, min(distance*s.Demand, 1))
 	}
 	return e
 }
 
-// estimateByFirst estimates by the cycles an instruction of the kind's first launch, ± 50 %.
-func (s *strata) estimateByFirst(t total, at int) estimate {
-	if s.firstLaunch.instructions == 0 {
-		return estimate{}
-	}
-	value := s.firstLaunch.counted[at] / s.firstLaunch.instructions * t.instructions
-	return estimate{value: value, unsampled: math.Abs(value) / 2}
+// extrapolated sets the value and u of a stratum without samples from its two estimates and the share by which its demand
+// may differ from that of the samples.
+func extrapolated(e estimate, first, second, share float64) estimate {
+	e.value = (first + second) / 2
+	e.unsampled = math.Abs(first-second)/2 + math.Abs(e.value)*share/2
+	return e
 }
 
 // weight returns w_i = L_i n_i, the size of the block if all its units are of the sample's size.
@@ -65,6 +68,16 @@ func (h *stratum) ratio(at int) float64 {
 		sum, weights = sum+x.blockUnits*x.counted[at], weights+x.weight()
 	}
 	return sum / weights
+}
+
+// residual returns L_i (y_i − R n_i) of a sample's cycles, the error that it brings into the estimate; 0 of the certain one
+// that the ratio excludes.
+func (h *stratum) residual(i int) float64 {
+	if i < len(h.samples)-len(h.ratioSamples()) {
+		return 0
+	}
+	x := &h.samples[i]
+	return x.blockUnits * (x.counted[cyclesAt] - h.ratio(cyclesAt)*x.size)
 }
 
 // effectiveSamples returns n' = (Σ w)² / Σ w², the number of equally weighted samples with the same variance (Kish's
@@ -137,25 +150,20 @@ func (s *sum) addScaled(o *sum, factor float64) {
 	s.variance, s.byDegrees = s.variance+o.variance*square, s.byDegrees+o.byDegrees*square*square
 }
 
+// degrees returns Satterthwaite's degrees of freedom V² / Σ(V²/f), the maximum without variance.
+func (s *sum) degrees() float64 {
+	if s.variance == 0 {
+		return account.MaxDegrees
+	}
+	return s.variance * s.variance / s.byDegrees
+}
+
 // halfWidth returns the half-width of the 95 % interval, where bias is the relative error common to all samples, and f'
 // has Satterthwaite's degrees of freedom:
 //
 //	half² = t²(f') V + (bias Y)² + u²    f' = V² / Σ(V²/f)
 func (s *sum) halfWidth(bias float64) float64 {
-	sampling := 0.0
-	if s.variance > 0 {
-		sampling = quantile(s.variance*s.variance/s.byDegrees) * math.Sqrt(s.variance)
-	}
-	return math.Hypot(sampling, math.Hypot(bias*s.value, s.unsampled))
-}
-
-// student lists the two-sided 95 % quantiles of Student's t distribution for 1, 2, … 30 degrees of freedom.
-var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-	2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
-
-// quantile returns the quantile for the degrees of freedom, rounded down and limited to 1 … 30.
-func quantile(degrees float64) float64 {
-	return student[min(max(int(degrees+1e-9), 1), len(student))-1]
+	return math.Hypot(account.Quantile(s.degrees())*math.Sqrt(s.variance), math.Hypot(bias*s.value, s.unsampled))
 }
 
 // Indices into a vector: energy, then the counts of account.Counts.EachTimed, cycles first.

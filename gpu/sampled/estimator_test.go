@@ -165,3 +165,59 @@ func TestScaledSums(t *testing.T) {
 		t.Errorf("sum of %g +- %g, want %g +- %g", x.value, x.halfWidth(0), want.value, want.halfWidth(0))
 	}
 }
+
+// A window that was drawn in another stratum represents itself alone: the block's own unit remains to be timed, with the
+// block's weight.
+func TestMovedWindows(t *testing.T) {
+	s := strata{Sampling: config.DefaultSampling(), maxBlock: 8}
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	moved := func(y float64) { s.addMoved(h, sample{counted: []float64{0, y}, size: 1}, 1) }
+	for i := 0; len(h.samples) < 2; i++ {
+		if s.draw(h, 1) {
+			s.add(h, sample{counted: []float64{0, 1}, size: 1}, 1)
+		}
+	}
+	for h.block.next < h.block.length {
+		s.draw(h, 1)
+	}
+	s.currentBlock(h).pick = 3
+	h.block.length = 4
+	for range 2 {
+		s.draw(h, 1)
+	}
+	moved(7)
+	if h.block.timed {
+		t.Error("a moved window is the sample of a block that has begun")
+	}
+	for !s.draw(h, 1) {
+	}
+	s.add(h, sample{counted: []float64{0, 1}, size: 1}, 1)
+	weights := map[float64][]float64{}
+	for _, x := range h.samples {
+		weights[x.counted[cyclesAt]] = append(weights[x.counted[cyclesAt]], x.blockUnits)
+	}
+	if w := weights[7]; len(w) != 1 || w[0] != 1 {
+		t.Errorf("weights of the moved window %v, want 1", w)
+	}
+	if w := weights[1]; len(w) != 3 || w[2] != 4 {
+		t.Errorf("weights of the stratum's own samples %v, want 4 at last", w)
+	}
+}
+
+// A stratum without samples is estimated by the nearest one's ratio over both sizes; by the first launch, whose distance
+// is unknown, while there is none.
+func TestStrataWithoutSamples(t *testing.T) {
+	s := strata{Sampling: config.DefaultSampling()}
+	s.Demand, s.firstLaunch = 0.2, sample{counted: []float64{0, 30}, instructions: 10}
+	h := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+	if e, want := s.estimateOf(h, total{1, 500, 100}, cyclesAt), (estimate{value: 300, unsampled: 150}); e != want {
+		t.Errorf("by the first launch %+v, want %+v", e, want)
+	}
+	near := s.stratumOf(&signature{mix: mix{1: 1}, demand: demand{1: 2}})
+	near.samples = []sample{{counted: []float64{0, 400}, size: 100, blockUnits: 1}}
+	// R = 4 an instruction: 400 of 100 instructions, and 1000 of a cost of 500 at 2 an instruction. Demands differ by 1/2 of
+	// 0.2: distance 2.5, of which the limit makes 1/2 of the mean.
+	if e := s.estimateOf(h, total{1, 500, 100}, cyclesAt); e.value != 700 || e.unsampled != 300+700*0.5/2 {
+		t.Errorf("%+v, want 700 +- 475", e)
+	}
+}

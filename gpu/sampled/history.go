@@ -72,14 +72,15 @@ func (p *preceding) leavesLinesOf(o *preceding, s *Sampler) bool {
 // lines (bounded functional warming). From the newest back, it selects launches that request replayedSizes × the last
 // level's size in total; of the oldest, it replays only the last workgroups. The selection ends before a launch that
 // would raise replayed instructions above maxReplayedShare, or of the same kernel and memory as kern, because a
-// functional run leaves more of the lines with which kern begins than a timed run. The newest launch is always replayed.
-// If the caches match already, nothing runs.
+// functional run leaves more of the lines with which kern begins than a timed run. The newest launch is always replayed,
+// unless its written memory cannot be restored: the caches then remain those of the last launch that was. If the caches
+// match already, nothing runs.
 func (s *Sampler) replayPreceding(kern *cu.KernelLaunch) error {
 	h := &s.history
 	if h.cachesMatch(s) {
 		return nil
 	}
-	first, left := len(h.uncached), replayedSizes
+	first, left, cached := len(h.uncached), replayedSizes, 0
 	for instructions := h.replayed; first > 0 && left > 0; first-- {
 		p := &h.uncached[first-1]
 		instructions += uint64(p.signature.size)
@@ -94,11 +95,18 @@ func (s *Sampler) replayPreceding(kern *cu.KernelLaunch) error {
 		if i == 0 && left < 0 {
 			from = -left / s.capacities.lastLevelSizes(&p.signature)
 		}
-		if err := p.replay(s, from); err != nil {
+		written := written(p.kernel)
+		if !s.mayRestore(written, uint64(p.signature.size)) {
+			continue
+		}
+		if err := p.replay(s, written, from); err != nil {
 			return err
 		}
+		cached = first + i + 1
 	}
-	h.last.cached, h.cached, h.uncached = true, h.last, nil
+	if cached > 0 {
+		h.cached, h.uncached = h.uncached[cached-1], h.uncached[cached:]
+	}
 	return nil
 }
 
@@ -108,12 +116,8 @@ func sameKernelAndMemory(k, o *cu.KernelLaunch) bool {
 }
 
 // replay runs a launch again with functional warming, from the share `from` of its workgroups on, then restores memory
-// and counts. A launch whose written memory cannot be restored is skipped.
-func (p *preceding) replay(s *Sampler, from float64) error {
-	written := written(p.kernel)
-	if !s.mayRestore(written, uint64(p.signature.size)) {
-		return nil
-	}
+// and counts.
+func (p *preceding) replay(s *Sampler, written [][]byte, from float64) error {
 	counted := append([]account.InstCount(nil), issuedOf(p.kernel.Code)...)
 	s.beforeReplay.save(written)
 	part := wholeLaunch(p.launch)

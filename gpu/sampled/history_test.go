@@ -66,3 +66,38 @@ func TestPrecedingLaunch(t *testing.T) {
 		t.Errorf("strata %s, want %s", names, want)
 	}
 }
+
+// After a replay the caches hold the lines of the last launch that was replayed, not those of one whose memory cannot be
+// restored.
+func TestReplayOfRestorableLaunches(t *testing.T) {
+	l := newTestLaunch(t, 64)
+	m := l.machine()
+	free := uint64(0)
+	m.FreeBytes = func() uint64 { return free }
+	s := New(m, config.DefaultSampling())
+	launch := func(size float64) preceding {
+		x := signature{mix: mix{1: 1}, size: size}
+		x.demand[demandLevels] = 1
+		return preceding{launch: l, kernel: l.kernel, signature: x}
+	}
+	for _, c := range []struct {
+		free     uint64
+		sizes    []float64 // of launches; one of size 1 writes too much memory for its instructions
+		cached   float64
+		uncached int
+	}{{0, []float64{5e4}, 0, 1}, {1 << 20, []float64{5e4}, 5e4, 0}, {1 << 20, []float64{1, 5e4}, 5e4, 0}, {1 << 20, []float64{5e4, 1}, 5e4, 1}} {
+		free, s.history = c.free, history{}
+		s.machine.Functional.(*testLaunch).executed = 1e9
+		for _, size := range c.sizes {
+			s.history.record(launch(size))
+		}
+		other := *l.kernel
+		other.Code = nil // another program
+		if err := s.replayPreceding(&other); err != nil {
+			t.Fatal(err)
+		}
+		if h := &s.history; h.cached.signature.size != c.cached || len(h.uncached) != c.uncached {
+			t.Errorf("%+v: the caches hold the lines of size %g, %d launches since", c, h.cached.signature.size, len(h.uncached))
+		}
+	}
+}

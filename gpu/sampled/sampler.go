@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 // A Sampler times a sample of a job's launches and estimates the others. docs/model/sampling.md describes the method.
@@ -22,6 +23,7 @@ type Sampler struct {
 	beforeLaunch memoryCopy // memory before the current launch, restored before its timed run
 	beforeReplay memoryCopy // memory before a replay, restored after it
 	history      history
+	recent       hierarchy.RecentLines // of the current fast-forward
 	overlaps     []overlap
 }
 
@@ -34,6 +36,7 @@ type overlap struct {
 
 // A kind is a population: the launches of one program, or of one program and ClassKey if they run as wholes.
 type kind struct {
+	name                  string
 	undivided             int     // launches of runProfiled
 	divided               int     // launches of which windows were timed
 	wholeOnly             bool    // launches cannot run twice
@@ -59,8 +62,12 @@ func (s *Sampler) kind(l SampledLaunch, class string) *kind {
 	key := cmp.Or(l.Kind(), l.Step()) + " " + class
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{launches: strata{Sampling: s.Sampling, name: l.Step() + " launches", kindNumber: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
-			windows: strata{Sampling: s.Sampling, name: l.Step() + " windows", kindNumber: len(s.kinds)}}
+		name := l.Step()
+		for n := 2; slices.ContainsFunc(s.kinds, func(o *kind) bool { return o.name == name }); n++ {
+			name = fmt.Sprintf("%s (%d)", l.Step(), n) // another program or class of the step
+		}
+		k = &kind{name: name, launches: strata{Sampling: s.Sampling, name: name + " launches", kindNumber: len(s.kinds), maxBlock: maxLaunchBlock, launches: true},
+			windows: strata{Sampling: s.Sampling, name: name + " windows", kindNumber: len(s.kinds)}}
 		s.byKey[key], s.kinds = k, append(s.kinds, k)
 	}
 	return k
@@ -232,7 +239,7 @@ func (s *Sampler) estimateStep(step int) {
 				}
 				for i := range h.samples {
 					if x := &h.samples[i]; x.step == step || x.step == earlierDispatch && t.units > 0 {
-						x.unit.Weight = x.blockUnits
+						x.unit.Weight, x.unit.Residual = x.blockUnits, h.residual(i)
 						x.unit.Stratum = fmt.Sprintf("%s %d", r.name, h.number)
 						units = append(units, x.unit)
 					}
@@ -248,7 +255,7 @@ func (s *Sampler) estimateStep(step int) {
 		return
 	}
 	c := &account.Counts{Memory: s.machine.Levels()}
-	e := &account.Estimate{NotSampled: unsampled, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value)}
+	e := &account.Estimate{NotSampled: unsampled, Units: units, Common: s.Bias * math.Abs(sums[cyclesAt].value), Degrees: sums[cyclesAt].degrees()}
 	at := cyclesAt
 	c.EachTimed(func(name string, n *uint64) {
 		*n = uint64(math.Round(max(sums[at].value, 0)))

@@ -163,7 +163,7 @@ func (s *strata) halfWidthShare(h *stratum) float64 {
 		}
 		e := s.estimateOf(o, t, cyclesAt)
 		if all += e.value; o == h {
-			half = quantile(e.degrees) * math.Sqrt(e.variance)
+			half = account.Quantile(e.degrees) * math.Sqrt(e.variance)
 		}
 	}
 	if all == 0 {
@@ -189,21 +189,25 @@ func (h *stratum) redraw() {
 	}
 }
 
-// add records the sample of a drawn unit. cost is the predicted cost of all that was timed for it, settling included;
-// the budget limits it.
+// add records the sample of a drawn unit of the stratum's block. cost is the predicted cost of all that was timed for
+// it, settling included; the budget limits it.
 func (s *strata) add(h *stratum, x sample, cost float64) {
 	s.timedCost += cost
-	if b := &h.block; b.timed || b.next == 0 { // a window of another stratum's draw, moved to this one
-		x.blockUnits = 1
-		at := 0
-		if len(h.samples) > 0 && h.samples[0].certain {
-			at = 1
-		}
-		h.samples = slices.Insert(h.samples, at, x)
-	} else {
-		x.blockUnits, x.certain, b.timed = float64(b.next), b.length == 1 && len(h.samples) == 0, true
-		h.samples = append(h.samples, x)
+	b := &h.block
+	x.blockUnits, x.certain, b.timed = float64(b.next), b.length == 1 && len(h.samples) == 0, true
+	h.samples = append(h.samples, x)
+}
+
+// addMoved records a window that was drawn in another stratum. It represents itself alone, whatever the progress of this
+// stratum's block, whose own drawn unit remains to be timed or stays the last sample.
+func (s *strata) addMoved(h *stratum, x sample, cost float64) {
+	s.timedCost += cost
+	x.blockUnits = 1
+	at := 0
+	if len(h.samples) > 0 && h.samples[0].certain {
+		at = 1
 	}
+	h.samples = slices.Insert(h.samples, at, x)
 }
 
 // leastSamples is the number of samples from which a stratum's variance decides its block length.

@@ -76,16 +76,16 @@ func (d *division) closeWindow() {
 	if w.stratum != nil && w.start != nil {
 		counted, issued := now.minus(w.start)
 		h, n, cyclesPerInstruction := w.stratum, sumOf(&issued), w.cyclesPerInstruction
-		m := mixOf(&issued)
+		m, add := mixOf(&issued), (*strata).add
 		if near := d.strata.nearestByMix(&m, h); near != h {
 			h.redraw()
-			h, cyclesPerInstruction = near, near.signature.cost()
+			h, cyclesPerInstruction, add = near, near.signature.cost(), (*strata).addMoved
 		}
 		if n > 0 {
 			_, all := now.minus(d.stopped)
 			x := d.newSample(d.launch, w.first, counted, n, n*cyclesPerInstruction)
 			x.size = n
-			d.strata.add(h, x, sumOf(&all)*cyclesPerInstruction)
+			add(d.strata, h, x, sumOf(&all)*cyclesPerInstruction)
 		}
 		d.excludeSettling(w, d.stopped)
 	}

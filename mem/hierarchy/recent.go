@@ -15,9 +15,9 @@ type recentLine struct {
 	words  uint64 // valid ones of a line that is not full
 }
 
-// Recent lists the lines that came into the caches since a cycle, with time.
-func (f *Analytic) Recent(since uint64) *RecentLines {
-	r := &RecentLines{}
+// Recent lists the lines that came into the caches since a cycle, with time, in place of those that r lists.
+func (f *Analytic) Recent(r *RecentLines, since uint64) {
+	r.list = r.list[:0]
 	for _, l := range f.levels {
 		for _, c := range l.caches {
 			if c == nil {
@@ -28,7 +28,6 @@ func (f *Analytic) Recent(since uint64) *RecentLines {
 			}
 		}
 	}
-	return r
 }
 
 func (r *RecentLines) add(c *cache, s *slice, since uint64) {
@@ -37,6 +36,9 @@ func (r *RecentLines) add(c *cache, s *slice, since uint64) {
 			set := word*64 + bits.TrailingZeros64(held)
 			p := setLookup{slice: s, set: uint64(set), first: set * s.lru.ways}
 			from := len(r.list)
+			if !slices.ContainsFunc(s.lines[p.first:p.first+s.lru.ways], func(l line) bool { return l.ready() >= since }) {
+				continue
+			}
 			for way := range s.lru.newestFirst(set) {
 				if p.tag = *p.tagOf(way); p.tag != 0 && p.line(way).ready() >= since {
 					r.list = append(r.list, recentLine{c, p, *p.line(way), c.valid(s, p.first+way)})

@@ -13,11 +13,15 @@ func TestRecentLinesArePutBack(t *testing.T) {
 		for n := range uint64(100) {
 			f.Access(1000*(n+1), anyRequest(r))
 		}
-		all := f.Recent(0)
-		if none := f.Recent(1 << 40); len(none.list) != 0 {
+		var all, none, late RecentLines
+		f.Recent(&all, 0)
+		if f.Recent(&none, 1<<40); len(none.list) != 0 {
 			t.Fatalf("%d lines came after the end", len(none.list))
 		}
-		late := f.Recent(90_000)
+		f.Recent(&none, 0)
+		if f.Recent(&late, 90_000); len(none.list) != len(all.list) {
+			t.Fatalf("a second list has %d lines, the first one %d", len(none.list), len(all.list))
+		}
 		if len(late.list) == 0 || len(late.list) >= len(all.list) {
 			t.Fatalf("%d of %d lines came in the last tenth", len(late.list), len(all.list))
 		}
