@@ -46,10 +46,8 @@ func decodePart(words []uint32, order binary.ByteOrder, entry string) (*Module, 
 	if err := r.close(); err != nil {
 		return nil, err
 	}
-	if len(r.unknown) > 0 {
-		if err := r.closeUnknown(); err != nil {
-			return nil, err
-		}
+	if err := r.closeUnknown(); err != nil {
+		return nil, err
 	}
 	return d.m, r.collect()
 }
@@ -237,6 +235,9 @@ func (r *reacher) readFunction(i int) error {
 
 // closeUnknown keeps functions of which others name an id within. Such modules are invalid, and the rules name the fault.
 func (r *reacher) closeUnknown() error {
+	if len(r.unknown) == 0 {
+		return nil
+	}
 	for i := range r.functions {
 		if err := r.readFunction(i); err != nil {
 			return err

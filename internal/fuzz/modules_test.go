@@ -20,6 +20,7 @@ import (
 	"spvsim/program"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
+	"spvsim/spirv/kernel"
 	"spvsim/spirv/validate"
 )
 
@@ -103,6 +104,42 @@ func lower(_ *Fuzzer, in Input) string {
 		return "refused"
 	}
 	return "lowered"
+}
+
+var kernelBases = globs("experiments/library/cl*.spv", "gpu/testdata/cl/*.spv", "gpu/testdata/cl/short/*.spv", "spirv/validate/testdata/kernel/*.spv")
+
+// lowerKernels lowers the part of a module that each kernel reaches, which is valid where the module is.
+func lowerKernels(_ *Fuzzer, in Input) string {
+	m, refusal := check(in)
+	if refusal != "" {
+		return refusal
+	}
+	machine, err := lowerMachine()
+	if err != nil {
+		panic(err) // the preset is ours
+	}
+	outcome := "refused"
+	for i := range m.EntryPoints {
+		entry := m.EntryPoints[i].Name
+		raw, err := spirv.DecodePart(in.Data, entry)
+		if err != nil {
+			panic(err)
+		}
+		part, err := validate.Check(raw)
+		if err != nil {
+			panic(err)
+		}
+		face, err := kernel.InterfaceOf(part, part.EntryPoint(entry))
+		if err != nil {
+			continue
+		}
+		for _, size := range []int{32, 64} {
+			if _, err := program.Lower(part, program.Options{Entry: entry, Kernel: gpu.GuessKernel(face), Target: gpu.Target(machine, size)}); err == nil {
+				outcome = "lowered"
+			}
+		}
+	}
+	return outcome
 }
 
 // What a run may cost: enough for a shader's loops to go round, little enough for hundreds of runs a second.

@@ -40,6 +40,7 @@ type Target struct {
 // Targets are all targets.
 var Targets = []Target{
 	{"lower", "modules through validation and lowering", moduleBases, changeModule, lower},
+	{"kernel", "modules of kernels, the part that each kernel reaches, through validation and lowering", kernelBases, changeGently, lowerKernels},
 	{"execute", "modules through validation, lowering and execution", jobBases, changeGently, execute},
 	{"job", "job files, with their buffers and graphs", globs("experiments/library/*.yaml", "experiments/figures/jobs/*.yaml"), changeYAML, readJob},
 	{"machine", "machine files, and machines built from them", globs("config/machines/*.yaml"), changeYAML, readMachine},
