@@ -68,13 +68,14 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	}
 	t.lines = t.lines[:0]
 	farthest := int8(-1)
-	request, levels := p.port.Request(), p.port.RecordedLevels()
+	request := p.port.Request()
+	levels, sectors := p.port.RecordedLines()
 	for i := range request.Lines {
 		l, level := &request.Lines[i], ""
 		if i < len(levels) && levels[i] >= 0 {
 			level, farthest = t.levels[levels[i]], max(farthest, levels[i])
 		}
-		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(p.port.RecordedSectors(i)), Level: level})
+		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes, Sectors: uint16(sectors[i].Count()), Level: level})
 	}
 	if t.access.Lines = t.lines; len(t.lines) > 0 {
 		t.access.Kind = request.Kind.String()

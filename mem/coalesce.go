@@ -55,8 +55,8 @@ const (
 // sectorShift is log2 of the bytes of a sector, in which profilers count accesses.
 const sectorShift = 5
 
-// A sectorMask has the sectors of the longest line, of 4096 bytes.
-type sectorMask [2]uint64
+// A SectorMask has the sectors of the longest line, of 4096 bytes.
+type SectorMask [2]uint64
 
 // A coalescer collects the distinct lines of one instruction, in the order in which lanes, from the lowest on, touch
 // them first. The whole wave is coalesced at once, wide accesses too. That hardware handles these by quarter-waves
@@ -71,7 +71,7 @@ type coalescer struct {
 	movedBytes   uint64 // counted without coalescing
 	// Blocks that the address path sends: neighbouring lanes of a cycle may share one.
 	words         wordMarking  // that are marked
-	sectors       []sectorMask // by line: those that lanes touch; nil: they are not recorded
+	sectors       []SectorMask // by line: those that lanes touch; nil: they are not recorded
 	firstLanes    uint64       // lanes at computed addresses whose sector is not that of the active lane before
 	word          uint         // log2 of the bytes of a word
 	rangeStart    uint64

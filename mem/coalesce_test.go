@@ -228,8 +228,9 @@ func TestRecordedSectors(t *testing.T) {
 				}
 			}
 			got := 0
+			_, sectors := ports[1].RecordedLines()
 			for i := range ports[1].Request().Lines {
-				got += ports[1].RecordedSectors(i)
+				got += sectors[i].Count()
 			}
 			if got != len(want) {
 				t.Errorf("%v of %d words from %d, stride %d, lanes %x, sectors of %d: %d sectors, want %d", op, words, start, stride, exec, sectored, got, len(want))

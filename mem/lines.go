@@ -12,23 +12,20 @@ func (p *Port) Request() *hierarchy.Request { return &p.lanes.w.request }
 // RecordLines makes the port record the sectors that lanes touch in each line, and the hierarchy the farthest level of each line,
 // where it knows it at once.
 func (p *Port) RecordLines() {
-	p.lanes.w.sectors = make([]sectorMask, tableSize)
+	p.lanes.w.sectors = make([]SectorMask, tableSize)
 	if f, ok := p.h.(*hierarchy.Analytic); ok {
 		f.RecordLevels()
 	}
 }
 
-// RecordedLevels returns the farthest level that each line of Request reached, as its place among the hierarchy's Counters (-1: not known);
-// nil: none is known.
-func (p *Port) RecordedLevels() []int8 {
+// RecordedLines returns what is recorded of each line of Request: the farthest level that it reached, as its place among the hierarchy's
+// Counters (-1: not known; of no line: none is), and the sectors that lanes touch.
+func (p *Port) RecordedLines() (levels []int8, sectors []SectorMask) {
 	if f, ok := p.h.(*hierarchy.Analytic); ok {
-		return f.LineLevels()
+		levels = f.LineLevels()
 	}
-	return nil
+	return levels, p.lanes.w.sectors
 }
 
-// RecordedSectors returns the number of sectors of 32 bytes that lanes touch in a line of Request, by its index. A shorter line counts as one.
-func (p *Port) RecordedSectors(i int) int {
-	m := &p.lanes.w.sectors[i]
-	return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1])
-}
+// Count returns the number of sectors of 32 bytes. A line that is shorter counts as one.
+func (m *SectorMask) Count() int { return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) }
