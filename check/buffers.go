@@ -20,7 +20,9 @@ type LaunchCheck struct {
 	shift   uint // log2 of the bytes of the smallest granule
 	records
 	last uint32 // number of the last row
-	full bool   // nothing more is looked at
+	// from is the first of the rows up to the last one that are all of one workgroup.
+	from uint32
+	full bool // nothing more is looked at
 	launchOrder
 }
 
@@ -38,11 +40,18 @@ type LaunchSetup struct {
 	Programs []*program.Program
 	// ReadOnly has, by instruction of the one program, which loads are from memory that the launch does not write; nil: unknown.
 	ReadOnly []bool
+	// Written is where its accesses write, if WritesKnown: reads of other memory are not looked at. Should one write elsewhere, a message says
+	// that reads before it were not looked at.
+	Written     []Range
+	WritesKnown bool
 	// Graph: workgroups begin behind what was done before the enqueue of their payload.
 	Graph bool
 	// Buffer returns the name of the memory at an address and where it begins.
 	Buffer func(addr uint64) (name string, from uint64)
 }
+
+// A Range is an address and a number of bytes from it on.
+type Range struct{ Addr, Bytes uint64 }
 
 // A groupOfLaunch is what reports need of a workgroup that may have ended.
 type groupOfLaunch struct {
@@ -183,6 +192,9 @@ func (l *LaunchCheck) rowOf(g *GroupCheck, row bufferRow) uint32 {
 		}
 		l.rows = append(l.rows, new([rowsAtOnce]bufferRow))
 	}
+	if l.row(l.last).group != row.group {
+		l.from = n
+	}
 	l.last, *last = n, n
 	*l.row(n) = row
 	return n
@@ -222,6 +234,16 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			g.synchronizeWaves(&g.waves[st.WaveInGroup], in, addr[bits.TrailingZeros64(rest)])
 		}
 	}
+	if l.setup.WritesKnown && k != atomicRead {
+		switch written := l.inWritten(mask, addr, bytes); {
+		case k != read && written != mask:
+			l.writesElsewhere(g)
+		case written == 0:
+			return
+		case k == read:
+			mask = written
+		}
+	}
 	width := widthOf(bytes)
 	row := l.rowOf(g, bufferRow{g.serial, l.clock, uint32(pc), uint8(st.WaveInGroup), k == atomicRead, width})
 	if row == 0 {
@@ -230,7 +252,10 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 	if k == read {
 		mask = outer(mask, addr)
 	}
-	a := bufferAccess{g: g, kind: k, row: row, own: row, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
+	a := bufferAccess{g: g, kind: k, row: row, ownFrom: math.MaxUint32, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
+	if l.row(l.last).group == g.serial {
+		a.ownFrom = l.from
+	}
 	var next uint64
 	if width != noWidth && (k == read || k == write) {
 		next = consecutive(mask, addr, bytes)
@@ -267,6 +292,47 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			l.touch(&a, p, first, at-from, next)
 			at = next << p.shift
 		}
+	}
+}
+
+// inWritten returns the lanes that access memory which the launch is known to write.
+func (l *LaunchCheck) inWritten(mask uint64, addr *[64]uint64, bytes uint64) (lanes uint64) {
+	var from, end uint64 // of an extent all of whose addresses are alike
+	inside := false
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		n := bits.TrailingZeros64(rest)
+		if at := addr[n]; at < from || at >= end {
+			from, end, inside = 0, math.MaxUint64, false
+			for _, r := range l.setup.Written {
+				switch first := r.Addr - min(r.Addr, bytes-1); { // of an access that reaches it
+				case at < first:
+					end = min(end, first)
+				case at >= r.Addr+r.Bytes:
+					from = max(from, r.Addr+r.Bytes)
+				default:
+					from, end, inside = max(first, from), min(r.Addr+r.Bytes, end), true
+				}
+			}
+		}
+		if inside {
+			lanes |= 1 << n
+		}
+	}
+	return lanes
+}
+
+// writesElsewhere says that a launch wrote what it was known not to write.
+func (l *LaunchCheck) writesElsewhere(g *GroupCheck) {
+	l.setup.WritesKnown = false
+	l.checker.mutex.Lock()
+	defer l.checker.mutex.Unlock()
+	l.checker.addIncomplete(fmt.Sprintf("%s: %s wrote outside of the buffers of its arguments: reads of that memory before it were not looked at", l.setup.Name, g.program.Name))
+}
+
+// addIncomplete adds what was not looked at.
+func (c *Checker) addIncomplete(text string) {
+	if !slices.Contains(c.incomplete, text) {
+		c.incomplete = append(c.incomplete, text)
 	}
 }
 
@@ -318,7 +384,7 @@ type bufferAccess struct {
 	g           *GroupCheck
 	kind        kind
 	row         uint32
-	own         uint32 // another row of the workgroup, seen last
+	ownFrom     uint32 // rows from this one on are of the workgroup
 	width       uint8
 	fromPayload bool // it reads one
 }
@@ -326,15 +392,7 @@ type bufferAccess struct {
 // isOwn reports that an earlier access is of the same workgroup.
 func (l *LaunchCheck) isOwn(a *bufferAccess, earlier bufferRecord) bool {
 	row := earlier.row()
-	return row == a.row || row == a.own || row > a.g.lastBefore && l.isOwnRow(a, row)
-}
-
-func (l *LaunchCheck) isOwnRow(a *bufferAccess, row uint32) bool {
-	own := l.row(row).group == a.g.serial
-	if own {
-		a.own = row
-	}
-	return own
+	return row >= a.ownFrom || row > a.g.lastBefore && l.row(row).group == a.g.serial
 }
 
 // touch checks and records an access to the granules of a block from a place on, up to before one. Their page has records of its kind. The
@@ -472,9 +530,7 @@ func (l *LaunchCheck) stop(why string) {
 	defer c.mutex.Unlock()
 	c.drop(&l.records)
 	l.full = true
-	if text := fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why); !slices.Contains(c.incomplete, text) {
-		c.incomplete = append(c.incomplete, text)
-	}
+	c.addIncomplete(fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why))
 }
 
 // against reports an access that has no order with an earlier one, of another workgroup.

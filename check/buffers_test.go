@@ -111,3 +111,34 @@ func accessAlone(c *check.Checker, setup check.LaunchSetup, random *rand.Rand) {
 	g.End()
 	l.End()
 }
+
+// Where a launch is known to write some memory alone, reads of other memory are not looked at. A write elsewhere is, and a message says what
+// was missed.
+func TestReadsOfWhatIsNotWritten(t *testing.T) {
+	p := &program.Program{Name: "p"}
+	for _, op := range []isa.Op{isa.Load, isa.Store} {
+		p.Insts = append(p.Insts, isa.Inst{Op: op, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceFlat, Elem: isa.I32, Count: 1}}})
+	}
+	const load, store = 0, 1
+	for _, x := range []struct {
+		at                  uint64
+		findings, unchecked int
+	}{{4092, 0, 1}, {4096, 1, 0}, {4156, 1, 0}, {4160, 0, 1}, {4172, 0, 1}, {4224, 1, 0}, {8192, 0, 1}} {
+		c := check.New()
+		l := c.Launch(check.LaunchSetup{Name: "launch", Programs: []*program.Program{p}, WritesKnown: true,
+			Written: []check.Range{{Addr: 4224, Bytes: 4}, {Addr: 4096, Bytes: 64}}, Buffer: func(uint64) (string, uint64) { return "b", 0 }})
+		for group, pc := range []int{load, store} {
+			g, addr := l.Begin(p, uint64(group), [3]uint32{uint32(group)}, 1), [64]uint64{4100, x.at, 4200}
+			mask := uint64(7)
+			if pc == store {
+				mask = 2
+			} else { // all of it where nothing is written
+				g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], mask, &[64]uint64{1000, 1004, 1008}, 4)
+			}
+			g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], mask, &addr, 4)
+		}
+		if r := c.Report(); len(r.Findings) != x.findings || len(r.Unchecked) != x.unchecked {
+			t.Errorf("read and written at %d: found %d findings and %q, want %d and %d", x.at, len(r.Findings), r.Unchecked, x.findings, x.unchecked)
+		}
+	}
+}

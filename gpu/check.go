@@ -8,6 +8,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
+	"spvsim/mem"
 	"spvsim/program"
 )
 
@@ -25,29 +26,34 @@ func beginCheck(c *check.Checker, m *machine.Machine, w launchWork, step string)
 	case *queueWork:
 		for i := range w.launches {
 			s.Name = w.launches[i].step
-			checkQueued(c, w.launches[i].work, s)
+			checkQueued(c, m.Store, w.launches[i].work, s)
 		}
 	case *deviceQueueWork:
 		for _, l := range w.launches {
 			s.Name = l.step
-			checkQueued(c, l.work, s)
+			checkQueued(c, m.Store, l.work, s)
 		}
 	case interface{ Kernel() *cu.KernelLaunch }:
-		checkKernel(c, w.Kernel(), s)
+		checkKernel(c, m.Store, w.Kernel(), s)
 	}
 }
 
-func checkQueued(c *check.Checker, w launchWork, s check.LaunchSetup) {
+func checkQueued(c *check.Checker, store *mem.Store, w launchWork, s check.LaunchSetup) {
 	if g, ok := w.(*graphWork); ok {
 		g.beginCheck = func() { checkGraph(c, g, s) } // its dispatches wait for each other
 	} else if k, ok := w.(interface{ Kernel() *cu.KernelLaunch }); ok && k.Kernel() != nil {
-		checkKernel(c, k.Kernel(), s)
+		checkKernel(c, store, k.Kernel(), s)
 	}
 }
 
-func checkKernel(c *check.Checker, k *cu.KernelLaunch, s check.LaunchSetup) {
+func checkKernel(c *check.Checker, store *mem.Store, k *cu.KernelLaunch, s check.LaunchSetup) {
 	p := k.Code.Program
 	s.Name, s.Programs, s.ReadOnly = cmp.Or(s.Name, p.Name), []*program.Program{p}, k.Bindings.ReadOnlyLoads(p.Insts)
+	list, known := k.Bindings.WrittenRanges(p.Insts, store)
+	s.WritesKnown = known
+	for _, r := range list {
+		s.Written = append(s.Written, check.Range(r))
+	}
 	k.Check = c.Launch(s)
 }
 

@@ -74,6 +74,9 @@ type Access struct {
 	Payload bool
 	// Speculative loads may execute where the shader would not: out of bounds they return zero, and are not counted.
 	Speculative bool
+	// Argument: the address is of the memory that an argument of the kernel points to, whose address is in the push constants, from this
+	// word on, counted from 1. 0: it may be of any.
+	Argument uint32
 	// Part: the shader asks for a byte or a half of the word. What of the word is out of bounds is zero.
 	Part bool
 

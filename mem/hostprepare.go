@@ -194,6 +194,33 @@ func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
 	return list, false
 }
 
+// A Range is an address and a number of bytes from it on.
+type Range struct{ Addr, Bytes uint64 }
+
+// WrittenRanges returns where the instructions may write, as long as what they access is of the buffers that they name: those that are bound, and
+// those of the store that kernels' arguments point to. false: it is not known.
+func (b *Bindings) WrittenRanges(insts []isa.Inst, s *Store) (list []Range, known bool) {
+	for i := range insts {
+		m := insts[i].Mem
+		switch {
+		case m == nil || !insts[i].Op.Has(isa.FlagWrites) || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch:
+		case m.Space == isa.SpaceBuffer && !m.Dynamic:
+			for _, d := range b.elements(m.Binding) {
+				list = append(list, Range{d.Addr, uint64(len(d.Bytes))})
+			}
+		case m.Space == isa.SpaceFlat && m.Argument > 0:
+			buffer := s.Find(binary.LittleEndian.Uint64(b.Push[4*(m.Argument-1):]))
+			if buffer == nil {
+				return nil, false
+			}
+			list = append(list, Range{buffer.Addr, buffer.Size})
+		default:
+			return nil, false
+		}
+	}
+	return list, true
+}
+
 // overlaps reports whether two bindings have a byte in common.
 func (b *Bindings) overlaps(i, j int) bool {
 	for _, x := range b.elements(i) {

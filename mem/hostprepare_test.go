@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"encoding/binary"
 	"math/rand"
 	"reflect"
 	"slices"
@@ -68,6 +69,37 @@ func TestLoadsThatAreNotPrepared(t *testing.T) {
 		before := slices.Clone(b.st.V)
 		if b.port.PrepareLoad(NewWorkspace(), b.st, &b.env, in, &PreparedLoad{}) || !slices.Equal(before, b.st.V) {
 			t.Errorf("%s: prepared", name)
+		}
+	}
+}
+
+// Where stores may write is known of bindings, and of addresses that are a kernel's argument.
+func TestWrittenRanges(t *testing.T) {
+	store := NewStore(0)
+	in, _ := store.Alloc(256, "in")
+	out, _ := store.Alloc(512, "out")
+	flat := func(argument uint32) isa.Inst {
+		return edited(with(isa.Store, 0), func(m *isa.Mem) { m.Space, m.Argument = isa.SpaceFlat, argument })
+	}
+	load := edited(with(isa.Load, 0), func(m *isa.Mem) { m.Space = isa.SpaceFlat })
+	b := &Bindings{Push: make([]byte, 24)}
+	b.Bind(DescriptorOf(in))
+	binary.LittleEndian.PutUint64(b.Push[8:], out.Addr+128)
+	for name, c := range map[string]struct {
+		insts []isa.Inst
+		want  []Range
+		known bool
+	}{
+		"an argument":       {[]isa.Inst{load, flat(3)}, []Range{{out.Addr, 512}}, true},
+		"and a binding":     {[]isa.Inst{flat(3), with(isa.AtomicIAdd, 0)}, []Range{{out.Addr, 512}, {in.Addr, 256}}, true},
+		"any address":       {[]isa.Inst{flat(3), flat(0)}, nil, false},
+		"of no buffer":      {[]isa.Inst{flat(5)}, nil, false},
+		"a chosen binding":  {[]isa.Inst{edited(with(isa.Store, 0), func(m *isa.Mem) { m.Dynamic = true })}, nil, false},
+		"an image":          {[]isa.Inst{edited(with(isa.ImageStore, 0), func(m *isa.Mem) { m.Space = isa.SpaceImage })}, nil, false},
+		"nothing is stored": {[]isa.Inst{load}, nil, true},
+	} {
+		if got, known := b.WrittenRanges(c.insts, store); known != c.known || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v %v, want %v %v", name, got, known, c.want, c.known)
 		}
 	}
 }

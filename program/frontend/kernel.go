@@ -196,6 +196,7 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 		if _, align, ok := b.places.Extent(a.Type.Elem); ok {
 			p.align = min(uint32(align), baseAlign)
 		}
+		p.argument = a.Offset/4 + 1
 		p.readOnly = a.Kind == kernel.Constant || b.readsAlone(b.in.Result)
 		return val{ptr: &p}
 	case kernel.Local:

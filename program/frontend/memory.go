@@ -235,7 +235,7 @@ func (b *pointers) storeChunk(p pointer, c chunk, leaves []*ir.Value) {
 // address arguments.
 func (b *pointers) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
-		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload},
+		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload, Argument: p.argument},
 		Object: p.object, Volatile: p.volatile, NonWritable: p.nonWritable, Align: max(p.align, memBytes(elem)), Arrays: p.arrays,
 	}
 	if p.index == nil {

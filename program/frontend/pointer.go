@@ -69,6 +69,8 @@ type pointer struct {
 	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
 	sindex  *ir.Value // element of an array of samplers
 
+	argument uint32 // see isa.Access
+
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to
 

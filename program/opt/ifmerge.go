@@ -144,6 +144,9 @@ func (s *ifMerger) joinAccess(v *ir.Value, a, b *ir.Mem) bool {
 	if a.Object != b.Object {
 		m.Object = -1
 	}
+	if a.Argument != b.Argument {
+		m.Argument = 0
+	}
 	v.Mem = &m
 	if a.Binding == b.Binding || a.Space != isa.SpaceBuffer {
 		return true
