@@ -40,7 +40,7 @@ const DispatchesFormat = 1
 
 // A ComparedDispatch is a dispatch of a program that also ran on counterfactual machines.
 type ComparedDispatch struct {
-	Name       string   `json:"name" doc:"the dispatch: its number, pipeline and process"`
+	Name       string   `json:"name" doc:"the dispatch: its number among those chosen, and its pipeline"`
 	Statistics *Stats   `json:"statistics"`       // of its run from cold caches, with the counterfactuals
 	Absent     []string `json:"absent,omitempty"` // limits that the machine and the dispatch do not have
 }

@@ -55,6 +55,7 @@ func (f *appFlags) counterfactuals(c *cobra.Command) (list []tracing.ComparedDis
 		if err = errors.Join(err, failed); d == nil {
 			continue
 		}
+		d.Name = fmt.Sprintf("%d: %s", len(list)+1, d.Name) // dispatches of a pipeline have one name
 		list = append(list, *d)
 		if !f.quiet {
 			fmt.Fprintf(c.ErrOrStderr(), "\n%s, on %s, from cold caches:", d.Name, d.Statistics.Machine)

@@ -75,7 +75,10 @@ func TestAppWhatIf(t *testing.T) {
 			t.Fatalf("%d dispatches, want %d", len(got.Dispatches), count)
 		}
 		html := string(suite.Must(os.ReadFile(page))(t))
-		for _, d := range got.Dispatches {
+		for i, d := range got.Dispatches {
+			if !strings.HasPrefix(d.Name, fmt.Sprintf("%d: ", i+1)) {
+				t.Errorf("dispatch %d is named %s", i, d.Name)
+			}
 			if diff := cmp.Diff(compactJSON(t, ofRun.WhatIf), compactJSON(t, d.Statistics.WhatIf)); diff != "" {
 				t.Errorf("%s: -run +app:\n%s", d.Name, diff)
 			}

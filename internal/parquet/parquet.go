@@ -95,7 +95,11 @@ func (c *Column) endPage() {
 	levels, err := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, c.present)
 	page := append(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels...)
 	page = append(page, c.cells...)
-	packed := s2.EncodeSnappy(nil, page)
+	pack := s2.EncodeSnappyBetter
+	if c.typ == Text { // long runs, which need no better search
+		pack = s2.EncodeSnappy
+	}
+	packed := pack(nil, page)
 	header, err2 := thrift.Marshal(new(thrift.CompactProtocol), &format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(page)), CompressedPageSize: int32(len(packed)),
 		DataPageHeader: thrift.New(format.DataPageHeader{
