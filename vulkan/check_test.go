@@ -74,7 +74,7 @@ func TestRobustAccessesAreCounted(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
 	for _, mode := range []string{"timed", "functional"} {
-		for name, want := range map[string][2]uint64{"outside": {5, 0}, "robust": {0, 8}} { // robust: three through a null descriptor
+		for name, want := range map[string][2]uint64{"outside": {5, 0}, "robust": {0, 8}} { // robust: a row of the uniform buffer too, and a load and a store through a null descriptor
 			r := checked(t, b, name, mode, 1)
 			if got := [2]uint64{r.OutOfBounds, r.RobustOutOfBounds}; got != want || len(r.Findings) > 0 {
 				t.Errorf("%s, %s: %v out of bounds, without the feature and with it, and %d findings: want %v and none", name, mode, got, len(r.Findings), want)

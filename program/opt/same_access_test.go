@@ -43,7 +43,7 @@ func changedFields() map[string]*ir.Mem {
 // Two accesses are the same if all fields are equal that determine the accessed memory and the kind of access; known
 // facts, and fields that follow from the operation and its arguments, may differ.
 func TestAccessesThatAreTheSame(t *testing.T) {
-	known := map[string]bool{"Object": true, "ReadOnly": true, "NonWritable": true, "Unclobbered": true, "Align": true, "Joined": true, "Low": true, "High": true, "Coherent": true, "Payload": true, "Speculative": true,
+	known := map[string]bool{"Object": true, "ReadOnly": true, "NonWritable": true, "Unclobbered": true, "Align": true, "Joined": true, "Argument": true, "Low": true, "High": true, "Coherent": true, "Payload": true, "Speculative": true,
 		"Sampling": true, "Extra": true, "Compare": true, "SamplerIndexed": true, "Offsets": true}
 	seen := 0
 	for name, m := range changedFields() {
@@ -108,7 +108,7 @@ func TestValuesThatAreAlike(t *testing.T) {
 			t.Errorf("%s is merged with itself", isa.Table[op].Name)
 		}
 	}
-	free := map[string]bool{"Count": true, "Coherent": true, "Speculative": true, "Coords": true, "Object": true, "ReadOnly": true, "NonWritable": true, "Unclobbered": true, "Volatile": true, "Align": true, "Joined": true, "Low": true, "High": true,
+	free := map[string]bool{"Count": true, "Coherent": true, "Speculative": true, "Coords": true, "Object": true, "ReadOnly": true, "NonWritable": true, "Unclobbered": true, "Volatile": true, "Align": true, "Joined": true, "Argument": true, "Low": true, "High": true,
 		"Sampling": true, "Extra": true, "Compare": true, "SamplerIndexed": true, "Offsets": true, "ImageFormat": true, "Dim": true, "Arrayed": true, "Multisampled": true, "Level": true, "Sample": true, "Sampler": true}
 	load := func(m *ir.Mem) *ir.Value { return &ir.Value{Op: isa.Load, Mem: m} }
 	for name, m := range changedFields() {
