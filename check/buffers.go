@@ -230,11 +230,13 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 		if l.syncs {
 			l.synchronizeGroups(g, in, mask, addr)
 		}
-		for rest := mask; rest != 0; rest &= rest - 1 {
-			g.synchronizeWaves(&g.waves[st.WaveInGroup], in, addr[bits.TrailingZeros64(rest)])
+		if w := &g.waves[st.WaveInGroup]; g.maySynchronize(w) {
+			for rest := mask; rest != 0; rest &= rest - 1 {
+				g.synchronizeWaves(w, in, addr[bits.TrailingZeros64(rest)])
+			}
 		}
 	}
-	if l.setup.WritesKnown && k != atomicRead {
+	if l.setup.WritesKnown && in.Mem.Space == isa.SpaceFlat && k != atomicRead {
 		switch written := l.inWritten(mask, addr, bytes); {
 		case k != read && written != mask:
 			l.writesElsewhere(g)
@@ -426,10 +428,10 @@ func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes,
 	}
 }
 
-// touchWords is touch for lanes that read or write a word each of a page that has the records, without a conflict. It returns the lanes of
+// touchWords is touch for lanes that access a word each of a page that has the records, without a conflict. It returns the lanes of
 // the mask from the first one on for which it did nothing.
 func (l *LaunchCheck) touchWords(a *bufferAccess, p *page, number, mask uint64, addr *[64]uint64) (rest uint64) {
-	if p.atomics != nil || !p.has(a.kind) || a.kind != read && a.kind != write || a.fromPayload {
+	if p.atomics != nil && a.kind != atomicWrite || !p.has(a.kind) || a.kind == atomicRead || a.fromPayload {
 		return mask
 	}
 	writes, reads := p.writes, p.reads
@@ -453,7 +455,11 @@ func (l *LaunchCheck) touchWords(a *bufferAccess, p *page, number, mask uint64, 
 				return mask
 			}
 		}
-		writes[i] = now
+		if a.kind == write {
+			writes[i] = now
+		} else {
+			l.addRecord(a, &p.atomics[i], now)
+		}
 	}
 	return 0
 }

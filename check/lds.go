@@ -132,7 +132,7 @@ const ldsPlace = 1 << 63
 
 // synchronizeLDS follows an atomic access of lanes.
 func (g *GroupCheck) synchronizeLDS(mask uint64) {
-	if !g.order.sync.fenced && len(g.released) == 0 {
+	if !g.maySynchronize(g.order) {
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {

@@ -39,6 +39,9 @@ type released struct {
 	waves waveSet
 }
 
+// maySynchronize reports that an atomic access of a wave may give an order.
+func (g *GroupCheck) maySynchronize(w *waveOrder) bool { return w.sync.fenced || len(g.released) > 0 }
+
 // synchronizeWaves follows an atomic access of a wave to a place, which no other memory has.
 func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
 	p, ok := g.released[place]
