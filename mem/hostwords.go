@@ -84,7 +84,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 	w := p.beginAccess(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
-	index, how := w.computeAddresses(st, m, d, size)
+	index, how := w.computeAddresses(st, m, d, baseOffset(st, m), size)
 	if how == mayFault {
 		p.lanes.bindings = env.Bindings
 		dst := w.results(st, in, each)
@@ -97,7 +97,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 }
 
 // loadFlat loads words at the addresses of lanes. Unless they are all within one buffer, it leaves the load to loadGeneral.
-func (p *Port) loadFlat(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+func loadFlat(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	w := p.beginAccess(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
@@ -134,26 +134,24 @@ const (
 // maxOffset bounds offsets, so that sums of them do not wrap in 32 bits.
 const maxOffset = 1 << 30
 
-// computeAddresses computes the offsets of all lanes, and classifies them.
-func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ addressPattern) {
+// computeAddresses computes the offsets of all lanes from a base, and classifies them. Of wide indices it adds the lower words.
+func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, base, size uint32) (index []uint32, _ addressPattern) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	return index, w.computeOffsets(st, index, uint32(lane.Uniform(st, m.Base))+m.Offset, d, size)
-}
-
-// computeOffsets computes the offsets of all lanes as base + index, and classifies them.
-func (w *workspace) computeOffsets(st *isa.State, index []uint32, base uint32, d *Descriptor, size uint32) addressPattern {
 	s := &w.addressParams // field by field: a host stalls where a wide load follows narrow stores
 	s.Base, s.Phase = base, uint32(d.Addr)&(1<<w.shift-1)
 	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.noCoalescing
 	w.Addresses.Compute(index, s)
 	switch {
 	case w.Last >= maxOffset || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):
-		return mayFault
+		return index, mayFault
 	case w.Packed && st.Exec == st.Full:
-		return contiguous
+		return index, contiguous
 	}
-	return inBounds
+	return index, inBounds
 }
+
+// baseOffset returns what all lanes add to their index, of an access to a bound buffer.
+func baseOffset(st *isa.State, m *isa.Mem) uint32 { return uint32(lane.Uniform(st, m.Base)) + m.Offset }
 
 // wordAddresses computes the offsets of lanes that access words of one buffer, which is known when the program is lowered or that of
 // flat addresses; mayFault where they do not, too.
@@ -161,7 +159,7 @@ func (x *lanes) wordAddresses(st *isa.State, env *WaveBindings, in *isa.Inst, si
 	switch m, t := in.Mem, lane.Element(in); {
 	case staticBuffer(m, t):
 		d, _ = env.descriptor(m, 0)
-		_, how = x.w.computeAddresses(st, m, d, size)
+		_, how = x.w.computeAddresses(st, m, d, baseOffset(st, m), size)
 		return d, how
 	case flatWords(m, t):
 		return x.flatAddresses(st, m, size)
@@ -192,7 +190,8 @@ func (x *lanes) flatAddresses(st *isa.State, m *isa.Mem, size uint32) (*Descript
 	} else if base = uint32(inside); b.Addr-origin > 1<<32-maxOffset {
 		return nil, mayFault // a lane far before the buffer has a small offset in 32 bits
 	}
-	return d, w.computeOffsets(st, low, base, d, size)
+	_, how := w.computeAddresses(st, m, d, base, size)
+	return d, how
 }
 
 // sameUpper returns the upper word of the index if all active lanes, of which there are some, have the same.
@@ -283,20 +282,23 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.
 	each := lane.Element(in).Rows()
 	n := int(m.Count) * each
 	size := 4 * uint32(n)
-	index, how := w.computeAddresses(st, m, d, size)
+	index, how := w.computeAddresses(st, m, d, baseOffset(st, m), size)
 	src := w.sources(st, m, each)
-	if how == mayFault {
+	switch {
+	case how == mayFault:
 		p.lanes.bindings = env.Bindings
 		p.lanes.scatter(st, in, d, w.addressParams.Base, index, &src, size)
-	} else {
-		w.storeRows(st, d, how, src[:n])
+	case how == contiguous && n == 1:
+		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
+	default:
+		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)
 	return p.sendRequest(now, m, hierarchy.Write, bits.OnesCount64(st.Exec), size)
 }
 
 // storeFlat stores words to the addresses of lanes. Unless they are all within one buffer, it leaves the store to storeGeneral.
-func (p *Port) storeFlat(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+func storeFlat(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	w := p.beginAccess(m, hierarchy.Write)
 	each := lane.Element(in).Rows()
@@ -307,18 +309,13 @@ func (p *Port) storeFlat(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 		return p.storeGeneral(now, st, env, in)
 	}
 	src := w.sources(st, m, each)
-	w.storeRows(st, d, how, src[:n])
+	if how == contiguous && n == 1 {
+		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
+	} else {
+		w.Scatter(d.Bytes, src[:n], st.Exec)
+	}
 	w.collect(d, how, st, size)
 	return p.sendRequest(now, m, hierarchy.Write, bits.OnesCount64(st.Exec), size)
-}
-
-// storeRows stores to computed addresses within bounds.
-func (w *workspace) storeRows(st *isa.State, d *Descriptor, how addressPattern, src [][]uint32) {
-	if how == contiguous && len(src) == 1 {
-		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
-		return
-	}
-	w.Scatter(d.Bytes, src, st.Exec)
 }
 
 // scatter stores lane by lane under the execution mask. Of lanes that store to one word, the highest wins.

@@ -117,7 +117,7 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	always := func(a Access) func(*isa.Inst) Access { return func(*isa.Inst) Access { return a } }
 	t[isa.Load], t[isa.Store] = loadOf, storeOf
 	t[isa.ImageLoad], t[isa.ImageStore] = always((*Port).imageLoad), always((*Port).imageStore)
-	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always((*Port).queryLod)
+	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always(queryLod)
 	t[isa.ImageGather] = always((*Port).sample)
 	t[isa.Export] = always((*Port).export)
 	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always(bufferSize), always(imageSize), always(imageSamples)
@@ -138,7 +138,7 @@ func loadOf(in *isa.Inst) Access {
 	case (staticBuffer(m, t) || perLaneBuffer(m, t)) && !lane.AnyScalar(in):
 		return (*Port).loadWords
 	case flatWords(m, t) && !lane.AnyScalar(in):
-		return (*Port).loadFlat
+		return loadFlat
 	}
 	return (*Port).loadGeneral
 }
@@ -152,7 +152,7 @@ func storeOf(in *isa.Inst) Access {
 	case staticBuffer(m, t):
 		return (*Port).storeWords
 	case flatWords(m, t):
-		return (*Port).storeFlat
+		return storeFlat
 	}
 	return (*Port).storeGeneral
 }
