@@ -22,7 +22,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst
 	kind, size := atomicKind(in.Op), elemBytes(t)
 	p.beginAccess(m, kind)
 	done := st.Exec
-	if kind != hierarchy.Atomic || size != 4 || !staticBuffer(m, t) || !p.lanes.atomicWords(st, env, in, update) {
+	if kind != hierarchy.Atomic || size != 4 || !p.lanes.atomicWords(st, env, in, update) {
 		done = p.lanes.atomicGeneral(st, env, in, update, size)
 	}
 	p.lanes.functional.unlock()
@@ -43,11 +43,10 @@ func atomicKind(op isa.Op) hierarchy.Kind {
 	return hierarchy.Atomic
 }
 
-// atomicWords updates words of a static buffer. It returns false, with nothing done, if a lane may be outside.
+// atomicWords updates words of a static buffer, or at flat addresses. It returns false, with nothing done, if a lane may be outside.
 func (x *lanes) atomicWords(st *isa.State, env *WaveBindings, in *isa.Inst, update rmw.Func) bool {
 	w, dst := x.w, lane.Result(in, 0)
-	d, _ := env.descriptor(in.Mem, 0)
-	_, how := w.computeAddresses(st, in.Mem, d, 4)
+	d, how := x.wordAddresses(st, env, in, 4)
 	if how == mayFault || dst.Kind == isa.Scalar {
 		return false
 	}

@@ -125,7 +125,7 @@ func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uin
 			mask = lane.Active(st, m)
 		}
 		bytes = elemBytes(lane.Element(in)) * uint64(max(m.Count, 1))
-		if w.touchedWords(st, env, in, uint32(bytes)) {
+		if p.lanes.touchedWords(st, env, in, uint32(bytes)) {
 			return mask, &w.addr, bytes
 		}
 		p.lanes.resolve(st, env, m, mask)
@@ -145,12 +145,10 @@ func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uin
 }
 
 // touchedWords computes the addresses of lanes that access words of one buffer; false: it did not, or some are out of bounds.
-func (w *workspace) touchedWords(st *isa.State, env *WaveBindings, in *isa.Inst, bytes uint32) bool {
-	if !staticBuffer(in.Mem, lane.Element(in)) {
-		return false
-	}
-	d, _ := env.descriptor(in.Mem, 0)
-	if _, how := w.computeAddresses(st, in.Mem, d, bytes); how == mayFault {
+func (x *lanes) touchedWords(st *isa.State, env *WaveBindings, in *isa.Inst, bytes uint32) bool {
+	w := x.w
+	d, how := x.wordAddresses(st, env, in, bytes)
+	if how == mayFault {
 		return false
 	}
 	for l, offset := range w.Offsets[:st.Lanes] {

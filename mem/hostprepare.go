@@ -96,7 +96,7 @@ func (p *Port) prepareWordLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
-	_, how := w.computeAddresses(st, m, d, size)
+	_, how := w.computeAddresses(st, m, d, baseOffset(st, m), size)
 	if how == mayFault {
 		return false
 	}

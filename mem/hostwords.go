@@ -10,8 +10,8 @@ import (
 	"spvsim/mem/lane"
 )
 
-// What is here is for the host's speed: loads and stores of 32-bit words whose buffer is known when the program is lowered, or the
-// same for all lanes, by rows of words instead of lane by lane.
+// What is here is for the host's speed: loads, stores and atomics of 32-bit words whose buffer is known when the program is lowered, or
+// the same for all lanes, by rows of words instead of lane by lane.
 //
 // Law: such an access leaves the same registers, bytes and faults, and asks for the same lines in the same time, as by
 // loadGeneral and storeGeneral. Test: TestAccessesTakeTheSameByEveryLoop.
@@ -44,6 +44,11 @@ func perLaneBuffer(m *isa.Mem, t isa.Type) bool {
 func uniformLoad(m *isa.Mem, t isa.Type) bool {
 	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
+}
+
+// flatWords reports whether lanes access words at addresses of their own.
+func flatWords(m *isa.Mem, t isa.Type) bool {
+	return m.Space == isa.SpaceFlat && !m.Scalar && words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
 // wordRows are register rows, one for each word of a lane.
@@ -79,7 +84,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 	w := p.beginAccess(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
-	index, how := w.computeAddresses(st, m, d, size)
+	index, how := w.computeAddresses(st, m, d, baseOffset(st, m), size)
 	if how == mayFault {
 		p.lanes.bindings = env.Bindings
 		dst := w.results(st, in, each)
@@ -87,6 +92,21 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 	} else {
 		w.loadWords(st, in, d, how, each)
 	}
+	w.collect(d, how, st, size)
+	return p.sendRequest(now, m, hierarchy.Read, bits.OnesCount64(st.Exec), size)
+}
+
+// loadFlat loads words at the addresses of lanes. Unless they are all within one buffer, it leaves the load to loadGeneral.
+func loadFlat(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+	m := in.Mem
+	w := p.beginAccess(m, hierarchy.Read)
+	each := lane.Element(in).Rows()
+	size := 4 * uint32(int(m.Count)*each)
+	d, how := p.lanes.flatAddresses(st, m, size)
+	if how == mayFault {
+		return p.loadGeneral(now, st, env, in)
+	}
+	w.loadWords(st, in, d, how, each)
 	w.collect(d, how, st, size)
 	return p.sendRequest(now, m, hierarchy.Read, bits.OnesCount64(st.Exec), size)
 }
@@ -114,11 +134,11 @@ const (
 // maxOffset bounds offsets, so that sums of them do not wrap in 32 bits.
 const maxOffset = 1 << 30
 
-// computeAddresses computes the offsets of all lanes, and classifies them.
-func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ addressPattern) {
+// computeAddresses computes the offsets of all lanes from a base, and classifies them. Of wide indices it adds the lower words.
+func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, base, size uint32) (index []uint32, _ addressPattern) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	s := &w.addressParams // field by field: a host stalls where a wide load follows narrow stores
-	s.Base, s.Phase = uint32(lane.Uniform(st, m.Base))+m.Offset, uint32(d.Addr)&(1<<w.shift-1)
+	s.Base, s.Phase = base, uint32(d.Addr)&(1<<w.shift-1)
 	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.noCoalescing
 	w.Addresses.Compute(index, s)
 	switch {
@@ -128,6 +148,59 @@ func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, s
 		return index, contiguous
 	}
 	return index, inBounds
+}
+
+// baseOffset returns what all lanes add to their index, of an access to a bound buffer.
+func baseOffset(st *isa.State, m *isa.Mem) uint32 { return uint32(lane.Uniform(st, m.Base)) + m.Offset }
+
+// wordAddresses computes the offsets of lanes that access words of one buffer, which is known when the program is lowered or that of
+// flat addresses; mayFault where they do not, too.
+func (x *lanes) wordAddresses(st *isa.State, env *WaveBindings, in *isa.Inst, size uint32) (d *Descriptor, how addressPattern) {
+	switch m, t := in.Mem, lane.Element(in); {
+	case staticBuffer(m, t):
+		d, _ = env.descriptor(m, 0)
+		_, how = x.w.computeAddresses(st, m, d, baseOffset(st, m), size)
+		return d, how
+	case flatWords(m, t):
+		return x.flatAddresses(st, m, size)
+	}
+	return nil, mayFault
+}
+
+// flatAddresses finds the buffer of flat addresses, and computes the offsets of all lanes in it. mayFault: some lane may be
+// outside it, or the upper words of the addresses differ; offsets then say nothing.
+func (x *lanes) flatAddresses(st *isa.State, m *isa.Mem, size uint32) (*Descriptor, addressPattern) {
+	if m.Base.Kind == isa.Vector || st.Exec == 0 {
+		return nil, mayFault
+	}
+	w, low := x.w, st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
+	high, same := sameUpper(st, m)
+	if !same {
+		return nil, mayFault
+	}
+	origin := lane.Uniform(st, m.Base) + uint64(m.Offset) + uint64(high)<<32 // the address of a lane whose lower word is 0
+	b := w.buffer(x.store, origin+uint64(low[bits.TrailingZeros64(st.Exec)&63]))
+	if b == nil {
+		return nil, mayFault
+	}
+	d, base := &w.flat, uint32(0)
+	d.Addr, d.Bytes = b.Addr, b.Bytes
+	if inside := origin - b.Addr; inside < b.Size {
+		d.Addr, d.Bytes = origin, b.Bytes[inside:]
+	} else if base = uint32(inside); b.Addr-origin > 1<<32-maxOffset {
+		return nil, mayFault // a lane far before the buffer has a small offset in 32 bits
+	}
+	_, how := w.computeAddresses(st, m, d, base, size)
+	return d, how
+}
+
+// sameUpper returns the upper word of the index if all active lanes, of which there are some, have the same.
+func sameUpper(st *isa.State, m *isa.Mem) (uint32, bool) {
+	row := st.V[(int(m.Index.Index)+1)*st.Lanes:][:st.Lanes]
+	if lane.AllSame(row) {
+		return row[0], true
+	}
+	return lane.SameValue(row, st.Exec)
 }
 
 // collect coalesces the computed addresses. With mayFault, gather and scatter have done it lane by lane.
@@ -209,7 +282,7 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.
 	each := lane.Element(in).Rows()
 	n := int(m.Count) * each
 	size := 4 * uint32(n)
-	index, how := w.computeAddresses(st, m, d, size)
+	index, how := w.computeAddresses(st, m, d, baseOffset(st, m), size)
 	src := w.sources(st, m, each)
 	switch {
 	case how == mayFault:
@@ -218,6 +291,27 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.
 	case how == contiguous && n == 1:
 		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
 	default:
+		w.Scatter(d.Bytes, src[:n], st.Exec)
+	}
+	w.collect(d, how, st, size)
+	return p.sendRequest(now, m, hierarchy.Write, bits.OnesCount64(st.Exec), size)
+}
+
+// storeFlat stores words to the addresses of lanes. Unless they are all within one buffer, it leaves the store to storeGeneral.
+func storeFlat(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+	m := in.Mem
+	w := p.beginAccess(m, hierarchy.Write)
+	each := lane.Element(in).Rows()
+	n := int(m.Count) * each
+	size := 4 * uint32(n)
+	d, how := p.lanes.flatAddresses(st, m, size)
+	if how == mayFault {
+		return p.storeGeneral(now, st, env, in)
+	}
+	src := w.sources(st, m, each)
+	if how == contiguous && n == 1 {
+		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
+	} else {
 		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)

@@ -423,7 +423,9 @@ func TestAtomicsMeet(t *testing.T) {
 func TestNothingIsAllocated(t *testing.T) {
 	b := newBench(t, 64*2048+64)
 	b.index(0, 2048)
-	for _, in := range []*isa.Inst{access(isa.Load, isa.I32, 4), access(isa.Store, isa.F64, 1), access(isa.AtomicIAdd, isa.I32, 1)} {
+	flat := access(isa.Load, isa.I32, 1)
+	flat.Mem.Space, flat.Mem.Index = isa.SpaceFlat, isa.V(1)
+	for _, in := range []*isa.Inst{access(isa.Load, isa.I32, 4), access(isa.Store, isa.F64, 1), access(isa.AtomicIAdd, isa.I32, 1), flat} {
 		b.port.Issue(0, b.st, &b.env, in)
 		if n := testing.AllocsPerRun(100, func() { b.port.Issue(0, b.st, &b.env, in) }); n != 0 {
 			t.Errorf("op %d: %v allocations", in.Op, n)
@@ -513,6 +515,7 @@ type drawnAccess struct {
 	stride uint32
 	base   uint64
 	exec   uint64
+	before uint64 // of flat accesses: how much lower the base is than it could be, which the lanes' indices add
 	spec   string
 }
 
@@ -531,7 +534,7 @@ var accessSpecs = map[string]func(*hierarchy.Spec){
 func drawAccesses(n int, do func(*drawnAccess)) {
 	r := rand.New(rand.NewSource(5))
 	for range n {
-		x := drawnAccess{isa.I32, 1 + r.Intn(4), uint32(r.Intn(80)), uint64(r.Intn(300)), r.Uint64(), ""}
+		x := drawnAccess{isa.I32, 1 + r.Intn(4), uint32(r.Intn(80)), uint64(r.Intn(300)), r.Uint64(), 0, ""}
 		if r.Intn(2) == 0 {
 			x.elem = isa.I64
 		}
@@ -547,6 +550,8 @@ func drawAccesses(n int, do func(*drawnAccess)) {
 		if r.Intn(2) == 0 {
 			x.exec = ^uint64(0)
 		}
+		// The base is the start of the buffer, none, near it, such that some lanes' indices carry, or any.
+		x.before = []uint64{0, firstAddress, uint64(r.Intn(400)), -uint64(r.Intn(4096)), 5<<32 - uint64(r.Intn(4096)), r.Uint64()}[r.Intn(6)]
 		for x.spec = range accessSpecs {
 			do(&x)
 		}
@@ -577,8 +582,57 @@ func (x *drawnAccess) access(op isa.Op) *isa.Inst {
 	return in
 }
 
+// flat is the access by flat addresses of the buffer.
+func (x *drawnAccess) flat(b *bench, of *isa.Inst) *timing.Response {
+	in, m := *of, *of.Mem
+	in.Mem, m.Space, m.Index = &m, isa.SpaceFlat, isa.V(2)
+	b.st.S[1] += b.buf.Addr - x.before
+	for l := range 64 {
+		index := uint64(b.st.V[l]) + x.before
+		b.st.V[2*64+l], b.st.V[3*64+l] = uint32(index), uint32(index>>32)
+	}
+	return b.port.Issue(0, b.st, &b.env, &in)
+}
+
+// Flat addresses within one buffer have offsets in it, wherever their base is; of others, each lane looks for its own.
+func TestFlatAddressesOfOneBuffer(t *testing.T) {
+	b := newBench(t, 4096)
+	other := suite.Must(b.store.Alloc(4096, "other"))(t)
+	in := access(isa.Load, isa.I32, 1)
+	in.Mem.Space, in.Mem.Base, in.Mem.Index, in.Mem.Offset = isa.SpaceFlat, isa.S(1), isa.V(2), 8
+	for _, c := range []struct {
+		name  string
+		base  uint64
+		start func(l int) uint64 // of a lane, less four bytes for each before it
+		exec  uint64
+		want  addressPattern
+	}{
+		{"the buffer's start as base", b.buf.Addr, func(int) uint64 { return 0 }, ^uint64(0), contiguous},
+		{"whole addresses by lane", 0, func(int) uint64 { return b.buf.Addr }, ^uint64(0), contiguous},
+		{"addresses of the second buffer", 0, func(int) uint64 { return other.Addr }, ^uint64(0), contiguous},
+		{"some lanes", 0, func(int) uint64 { return b.buf.Addr }, 0xF0F0, inBounds},
+		{"inactive lanes elsewhere", 0, func(l int) uint64 { return b.buf.Addr + uint64(l&1)<<32 }, 0x5555, inBounds},
+		{"two buffers", 0, func(l int) uint64 { return []uint64{b.buf.Addr, other.Addr}[l/60] }, ^uint64(0), mayFault},
+		{"past the end", b.buf.Addr, func(int) uint64 { return 4096 - 64*4 }, ^uint64(0), mayFault},
+		{"4 GB from it", b.buf.Addr, func(l int) uint64 { return uint64(l/60) << 32 }, ^uint64(0), mayFault},
+		{"a sum that carries", b.buf.Addr, func(l int) uint64 { return uint64(l/60) * (1<<32 - 300) }, ^uint64(0), mayFault},
+		{"none", 0, func(int) uint64 { return 0 }, ^uint64(0), mayFault},
+		{"no lane", b.buf.Addr, func(int) uint64 { return 0 }, 0, mayFault},
+	} {
+		b.st.S[1], b.st.Exec = c.base, c.exec
+		for l := range 64 {
+			v := c.start(l) + 4*uint64(l)
+			b.st.V[2*64+l], b.st.V[3*64+l] = uint32(v), uint32(v>>32)
+		}
+		b.port.beginAccess(in.Mem, hierarchy.Read)
+		if _, got := b.port.lanes.flatAddresses(b.st, in.Mem, 4); got != c.want {
+			t.Errorf("%s: pattern %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 // A load takes the same and gives the same whichever loop carries it out: that of a buffer that is known, that of a buffer that all lanes
-// choose, or the general one. A store does, to rows and to what is the same in all lanes.
+// choose, that of flat addresses, or the general one. A store does, to rows and to what is the same in all lanes, and an atomic.
 func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
 	type result struct {
 		response     timing.Response
@@ -586,25 +640,32 @@ func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
 		faults       uint64
 	}
 	drawAccesses(200, func(x *drawnAccess) {
-		load, chosen, store, uniform := x.access(isa.Load), x.access(isa.Load), x.access(isa.Store), x.access(isa.Store)
+		load, chosen, store, uniform, add := x.access(isa.Load), x.access(isa.Load), x.access(isa.Store), x.access(isa.Store), x.access(isa.AtomicIAdd)
+		add.Mem.Count, add.Dst, add.Src[0], add.Mem.Dsts = 1, isa.V(30), isa.V(10), [4]isa.Reg{}
 		chosen.Mem.BindingIndex = isa.V(1)
 		uniform.Mem.Data[0] = isa.S(4)
 		for i, ways := range [][]func(*bench) *timing.Response{{
 			func(b *bench) *timing.Response { return b.port.loadGeneral(0, b.st, &b.env, load) },
 			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, load) },
 			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, chosen) },
+			func(b *bench) *timing.Response { return x.flat(b, load) },
 		}, {
 			func(b *bench) *timing.Response { return b.port.storeGeneral(0, b.st, &b.env, store) },
 			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, store) },
+			func(b *bench) *timing.Response { return x.flat(b, store) },
 		}, {
 			func(b *bench) *timing.Response { return b.port.storeGeneral(0, b.st, &b.env, uniform) },
 			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, uniform) },
+			func(b *bench) *timing.Response { return x.flat(b, uniform) },
+		}, {
+			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, add) },
+			func(b *bench) *timing.Response { return x.flat(b, add) },
 		}} {
 			var want result
 			for j, way := range ways {
 				b := x.on(t)
 				response := *way(b)
-				rows := suite.Must(binary.Append(nil, binary.LittleEndian, b.st.V))(t)
+				rows := suite.Must(binary.Append(nil, binary.LittleEndian, b.st.V[4*64:]))(t)
 				got := result{response, string(rows), string(b.buf.Bytes), b.store.Faults.Count}
 				if j == 0 {
 					want = got

@@ -53,7 +53,8 @@ type workspace struct {
 	texel         [64]*texture.Image   // of image accesses; nil where none is bound
 	trash         [64]uint32           // row of unused results
 	uniformRows   [maxWords][64]uint32 // uniform store data, by lane
-	lastBuffer    *Buffer              // found last
+	buffers       [4]*Buffer           // found last, the last of all first
+	flat          Descriptor           // of the buffer of flat addresses
 	banks         *hierarchy.DataBanks // of the current load; nil: none
 	bankTime      uint64               // fixed-point cycles of the banks
 	counts        hierarchy.BankCounts
@@ -63,12 +64,24 @@ type workspace struct {
 
 // buffer returns the buffer that holds an address, or nil.
 func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
-	if b := w.lastBuffer; b != nil && addr-b.Addr < b.Size {
+	if b := w.buffers[0]; b != nil && addr-b.Addr < b.Size {
 		return b
+	}
+	return w.otherBuffer(s, addr)
+}
+
+// otherBuffer is buffer where it is not the one found last.
+func (w *workspace) otherBuffer(s *Store, addr uint64) *Buffer {
+	for i, b := range w.buffers {
+		if b != nil && addr-b.Addr < b.Size {
+			w.buffers[0], w.buffers[i] = b, w.buffers[0]
+			return b
+		}
 	}
 	b := s.Find(addr)
 	if b != nil {
-		w.lastBuffer = b
+		copy(w.buffers[1:], w.buffers[:])
+		w.buffers[0] = b
 	}
 	return b
 }
@@ -104,7 +117,7 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	always := func(a Access) func(*isa.Inst) Access { return func(*isa.Inst) Access { return a } }
 	t[isa.Load], t[isa.Store] = loadOf, storeOf
 	t[isa.ImageLoad], t[isa.ImageStore] = always((*Port).imageLoad), always((*Port).imageStore)
-	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always((*Port).queryLod)
+	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always(queryLod)
 	t[isa.ImageGather] = always((*Port).sample)
 	t[isa.Export] = always((*Port).export)
 	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always(bufferSize), always(imageSize), always(imageSamples)
@@ -124,18 +137,22 @@ func loadOf(in *isa.Inst) Access {
 		return (*Port).scratchLoad
 	case (staticBuffer(m, t) || perLaneBuffer(m, t)) && !lane.AnyScalar(in):
 		return (*Port).loadWords
+	case flatWords(m, t) && !lane.AnyScalar(in):
+		return loadFlat
 	}
 	return (*Port).loadGeneral
 }
 
 // storeOf picks the loop of a store.
 func storeOf(in *isa.Inst) Access {
-	m := in.Mem
+	m, t := in.Mem, lane.Element(in)
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return (*Port).scratchStore
-	case staticBuffer(m, lane.Element(in)):
+	case staticBuffer(m, t):
 		return (*Port).storeWords
+	case flatWords(m, t):
+		return storeFlat
 	}
 	return (*Port).storeGeneral
 }

@@ -210,7 +210,7 @@ func (p *Port) sendSampleRequest(now uint64, m *isa.Mem, passes int) *timing.Res
 }
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
-func (p *Port) queryLod(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+func queryLod(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.beginAccess(in.Mem, hierarchy.Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
