@@ -45,8 +45,12 @@ func (g *GroupCheck) maySynchronize(w *waveOrder) bool { return w.sync.fenced ||
 // synchronizeWaves follows an atomic access of a wave to a place, which no other memory has.
 func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
 	p, ok := g.released[place]
+	if !ok && len(g.released) >= maxReleased {
+		place = otherPlaces
+		p, ok = g.released[place]
+	}
 	ok = ok && p.epoch == w.epoch
-	if in.Op.Has(isa.FlagWrites) && w.sync.fenced && len(g.released) < maxReleased {
+	if in.Op.Has(isa.FlagWrites) && w.sync.fenced {
 		if !ok {
 			p, ok = released{epoch: w.epoch}, true
 		}
@@ -59,8 +63,12 @@ func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) 
 	}
 }
 
-// maxReleased bounds the places that a workgroup, or a launch, releases accesses at.
+// maxReleased bounds the places that a workgroup, or a launch, releases accesses at. All places beyond the bound are one: what was released at
+// one of them comes before a read of any.
 const maxReleased = 1 << 16
+
+// otherPlaces are those beyond the bound: no memory has this address.
+const otherPlaces = ^uint64(0)
 
 // OrderLanes implements isa.Checks.
 func (g *GroupCheck) OrderLanes(st *isa.State, scopes uint64) {
@@ -118,19 +126,29 @@ func (g *GroupCheck) AfterAtomics(in *isa.Inst) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for rest := g.atomics.mask; rest != 0; rest &= rest - 1 {
-		g.pending = max(g.pending, l.published[g.atomics.addr[bits.TrailingZeros64(rest)]])
+		g.pending = max(g.pending, l.published[l.publishedAt(g.atomics.addr[bits.TrailingZeros64(rest)])])
 	}
+}
+
+// publishedAt returns the place that an address is counted as.
+func (l *launchOrder) publishedAt(addr uint64) uint64 {
+	if len(l.published) >= maxReleased {
+		if _, ok := l.published[addr]; !ok {
+			return otherPlaces
+		}
+	}
+	return addr
 }
 
 // synchronizeGroups follows the atomic accesses of a wave's lanes.
 func (l *LaunchCheck) synchronizeGroups(g *GroupCheck, in *isa.Inst, mask uint64, addr *[64]uint64) {
 	g.atomics.mask, g.atomics.addr = mask, *addr
 	for ; mask != 0; mask &= mask - 1 {
-		at := addr[bits.TrailingZeros64(mask)]
+		at := l.publishedAt(addr[bits.TrailingZeros64(mask)])
 		if in.Op.Has(isa.FlagReads) {
 			g.pending = max(g.pending, l.published[at])
 		}
-		if in.Op.Has(isa.FlagWrites) && g.fenced > 0 && len(l.published) < maxReleased {
+		if in.Op.Has(isa.FlagWrites) && g.fenced > 0 {
 			l.published[at] = l.clock
 			l.groups[g.serial-1].released = g.fenced
 		}

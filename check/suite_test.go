@@ -289,3 +289,35 @@ func TestShadowOfTheLDSIsBounded(t *testing.T) {
 	}
 	g.End()
 }
+
+// Places beyond the bound of those that accesses are released at count as one: no order is lost.
+func TestReleasesBeyondTheBoundAreOrders(t *testing.T) {
+	flat := isa.Access{Space: isa.SpaceFlat, Elem: isa.I32, Count: 1}
+	p := &program.Program{Name: "p", Insts: []isa.Inst{{Op: isa.Store, Mem: &isa.Mem{Access: flat}}, {Op: isa.Load, Mem: &isa.Mem{Access: flat}}, {Op: isa.AtomicIAdd, Mem: &isa.Mem{Access: flat}}, {Op: isa.LaneOrder, Imm: 2}}}
+	const store, load, add = 0, 1, 2
+	for _, acquires := range []bool{true, false} {
+		c := check.New()
+		l := c.Launch(check.LaunchSetup{Name: "launch", Programs: []*program.Program{p}, Buffer: func(uint64) (string, uint64) { return "b", 0 }})
+		st := &isa.State{Lanes: 64}
+		access := func(g *check.GroupCheck, pc int, at uint64) {
+			g.AccessBuffer(st, pc, &p.Insts[pc], 1, &[64]uint64{at}, 4)
+		}
+		from, to := l.Begin(p, 0, [3]uint32{}, 1), l.Begin(p, 1, [3]uint32{1}, 1)
+		const data, places, last = 1 << 20, 1 << 24, 1<<24 + 4*70000
+		from.OrderLanes(st, 2)
+		for at := uint64(places); at < last; at += 4 {
+			access(from, add, at)
+		}
+		access(from, store, data)
+		from.OrderLanes(st, 2)
+		access(from, add, last)
+		if acquires {
+			access(to, add, last)
+			to.OrderLanes(st, 2)
+		}
+		access(to, load, data)
+		if n := len(c.Report().Findings); (n == 0) != acquires {
+			t.Errorf("behind an atomic on the place: %t: %d findings", acquires, n)
+		}
+	}
+}
