@@ -6,9 +6,10 @@ import "testing"
 func TestLibraryWorkloads(t *testing.T) {
 	drawn := map[string]bool{}
 	for seed := range uint64(200) {
-		w := newLibraryWorkload(seed)
+		long := seed%2 > 0
+		w := newLibraryWorkload(seed, long)
 		w.sampling = "seed: 7"
-		if again := newLibraryWorkload(seed); again.kind != w.kind {
+		if again := newLibraryWorkload(seed, long); again.kind != w.kind {
 			t.Errorf("seed %d: %s, then %s", seed, w.kind, again.kind)
 		}
 		j, err := w.job()

@@ -4,6 +4,7 @@
 //
 //	go run ./experiments/sampling -n 200 -first 1000 -out rows.csv
 //	go run ./experiments/sampling -library -n 60 -first 1 -out experiments/sampling/library.csv
+//	go run ./experiments/sampling -library -long -n 150 -first 1001 -out experiments/sampling/long.csv
 //	go run ./experiments/sampling -pairs -n 40 -first 1 -out experiments/sampling/pairs.csv
 package main
 
@@ -34,6 +35,7 @@ func run(args []string, to io.Writer) error {
 	kind := f.String("kind", "", "only workloads whose kind begins so")
 	out := f.String("out", "", "file for the rows as CSV")
 	library := f.Bool("library", false, "draw jobs of the library, with sizes and machines, instead of generating workloads")
+	long := f.Bool("long", false, "with -library: draw sizes whose timed runs take some 5 to 30 s")
 	pairs := f.Bool("pairs", false, "run such jobs on two machines that differ in one key, and compare the ratios of their cycles")
 	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
 	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
@@ -56,7 +58,7 @@ func run(args []string, to io.Writer) error {
 	for seed := *first; seed < *first+*n; seed++ {
 		w := newWorkload(seed)
 		if *library {
-			w = newLibraryWorkload(seed)
+			w = newLibraryWorkload(seed, *long)
 		}
 		w.sampling = *keys
 		if !strings.HasPrefix(w.kind, *kind) {

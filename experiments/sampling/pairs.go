@@ -83,7 +83,7 @@ func parsePair(record []string) (seed uint64, p pair, err error) {
 }
 
 func measurePair(ctx context.Context, seed uint64, known *pair) (p pair, err error) {
-	w := newLibraryWorkload(seed)
+	w := newLibraryWorkload(seed, false)
 	other := w.changedMachine()
 	p.seed, p.kind = seed, other.kind
 	var counts [4]*account.Counts
