@@ -66,36 +66,64 @@ func counted(rows []coverageRow) (all, inside int, percent float64) {
 	return len(rows), inside, 100 * float64(inside) / float64(len(rows))
 }
 
-// What the page of the estimator says of drawn jobs of the library follows from the committed rows.
-func TestSampledLibraryJobs(t *testing.T) {
-	page := string(suite.Must(os.ReadFile("model/sampling.md"))(t))
-	all := coverageRows(t, "library.csv")
-	var rows []coverageRow
-	energies, counters, inside := 0, 0, 0
-	for i, row := range sampledRows(t, "library.csv") {
+// A libraryCoverage counts, over rows of which less than half was timed, what intervals hold.
+type libraryCoverage struct {
+	all                        int // rows, with those of which half or more was timed
+	rows                       []coverageRow
+	energies, counters, inside int
+}
+
+func (c *libraryCoverage) add(t *testing.T, name string) {
+	t.Helper()
+	all := coverageRows(t, name)
+	c.all += len(all)
+	for i, row := range sampledRows(t, name) {
 		if share := suite.Must(strconv.ParseFloat(row[8], 64))(t); share >= 0.5 {
 			continue
 		}
-		rows = append(rows, all[i])
+		c.rows = append(c.rows, all[i])
 		if row[10] == "inside" {
-			energies++
+			c.energies++
 		}
-		counters, inside = counters+suite.Must(strconv.Atoi(row[11]))(t), inside+suite.Must(strconv.Atoi(row[12]))(t)
+		c.counters, c.inside = c.counters+suite.Must(strconv.Atoi(row[11]))(t), c.inside+suite.Must(strconv.Atoi(row[12]))(t)
 	}
-	n, held, percent := counted(rows)
+}
+
+// coverage words how often the intervals hold.
+func (c *libraryCoverage) coverage() string {
+	n, held, percent := counted(c.rows)
+	return fmt.Sprintf("Of %d drawn jobs, less than half was timed in %d: the interval of cycles holds in %d of them (%.0f %%), that of energy in %d, and %d of %d of counters (%.0f %%).",
+		c.all, n, held, percent, c.energies, c.inside, c.counters, 100*float64(c.inside)/float64(c.counters))
+}
+
+// widths words the half-widths and the distribution of the error.
+func (c *libraryCoverage) widths() string {
 	share := func(r *coverageRow) float64 { return math.Abs(r.err()) / r.half() * r.cycles / r.estimate }
+	return fmt.Sprintf("The half-width is %.1f %% (median), the error over half-width %.2f, %.2f and %.2f (p50, p75, p90)", 100*quantile(c.rows, 0.5, (*coverageRow).half), quantile(c.rows, 0.5, share),
+		quantile(c.rows, 0.75, share), quantile(c.rows, 0.9, share))
+}
+
+// hostTime words the host time of timed runs of 5 s and more.
+func (c *libraryCoverage) hostTime() string {
+	var long []coverageRow
 	logs := 0.0
-	for i := range rows {
-		logs += math.Log(rows[i].hostRatio)
+	for _, r := range c.rows {
+		if r.seconds >= 5 {
+			long, logs = append(long, r), logs+math.Log(r.hostRatio)
+		}
 	}
-	for _, want := range []string{
-		fmt.Sprintf("Host time is %.2f of the timed run (geometric mean; max %.2f).", math.Exp(logs/float64(n)), quantile(rows, 0.9999, func(r *coverageRow) float64 { return r.hostRatio })),
-		fmt.Sprintf("Of %d drawn jobs, less than half was timed in %d.", len(all), n),
-		fmt.Sprintf("The interval of cycles holds in %d of them (%.0f %%), that of energy in %d, and %d of %d of counters (%.0f %%).", held, percent, energies, inside, counters,
-			100*float64(inside)/float64(counters)),
-		fmt.Sprintf("The half-width is %.1f %% (median), the error over half-width %.2f, %.2f and %.2f (p50, p75, p90)", 100*quantile(rows, 0.5, (*coverageRow).half), quantile(rows, 0.5, share),
-			quantile(rows, 0.75, share), quantile(rows, 0.9, share)),
-	} {
+	return fmt.Sprintf("Of the %d timed runs of 5 s and more, sampled runs take %.2f of the host's time (geometric mean; %.2f at most).", len(long), math.Exp(logs/float64(len(long))),
+		quantile(long, 0.9999, func(r *coverageRow) float64 { return r.hostRatio }))
+}
+
+// What the page of the estimator says of drawn jobs of the library follows from the committed rows.
+func TestSampledLibraryJobs(t *testing.T) {
+	page := string(suite.Must(os.ReadFile("model/sampling.md"))(t))
+	var all, long libraryCoverage
+	all.add(t, "library.csv")
+	all.add(t, "long.csv")
+	long.add(t, "long.csv")
+	for _, want := range []string{all.coverage(), all.widths(), long.coverage(), long.widths(), all.hostTime()} {
 		if !strings.Contains(page, want) {
 			t.Errorf("model/sampling.md: want %q", want)
 		}
