@@ -29,7 +29,6 @@ var shownPages = []struct{ page, folder string }{
 	{"model/lowering.md", "."},
 	{"guide/profiling.md", "docs/diagnosis"},
 	{"guide/what-if.md", "docs/diagnosis"},
-	{"guide/questions.md", "."},
 	{"model/shaders.md", "."},
 	{"develop/speed.md", "."},
 	{"../CONTRIBUTING.md", "."},
