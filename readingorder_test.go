@@ -14,9 +14,9 @@ import (
 // readingStep is a line of the walks: a function as package.Type.Function or package.Function, with the folder of the package.
 var readingStep = regexp.MustCompile("(?m)^- `([a-z/]+(?:\\.[A-Za-z]+){1,2})`: \\S.*\\.$")
 
-// Every step of docs/develop/reading-order.md names a function of the product, and says in one line what it does.
+// Every step of docs/develop/code.md names a function of the product, and says in one line what it does.
 func TestReadingOrder(t *testing.T) {
-	page := suite.Must(os.ReadFile("docs/develop/reading-order.md"))(t)
+	page := suite.Must(os.ReadFile("docs/develop/code.md"))(t)
 	functions := parsed(t).functions()
 	steps := readingStep.FindAllStringSubmatch(string(page), -1)
 	for _, step := range steps {
