@@ -68,7 +68,7 @@ func counted(rows []coverageRow) (all, inside int, percent float64) {
 
 // What the page of the estimator says of drawn jobs of the library follows from the committed rows.
 func TestSampledLibraryJobs(t *testing.T) {
-	page := string(suite.Must(os.ReadFile("model/sampling.md"))(t))
+	page := string(suite.Must(os.ReadFile("guide/modes.md"))(t))
 	all := coverageRows(t, "library.csv")
 	var rows []coverageRow
 	energies, counters, inside := 0, 0, 0
@@ -97,14 +97,14 @@ func TestSampledLibraryJobs(t *testing.T) {
 			quantile(rows, 0.75, share), quantile(rows, 0.9, share)),
 	} {
 		if !strings.Contains(page, want) {
-			t.Errorf("model/sampling.md: want %q", want)
+			t.Errorf("guide/modes.md: want %q", want)
 		}
 	}
 }
 
 // What the page says of pairs of machines follows from the committed rows.
 func TestSampledPairs(t *testing.T) {
-	page := string(suite.Must(os.ReadFile("model/sampling.md"))(t))
+	page := string(suite.Must(os.ReadFile("guide/modes.md"))(t))
 	rows := sampledRows(t, "pairs.csv")
 	n, inside, wrong := 0, 0, 0
 	var narrowing []float64
@@ -129,6 +129,6 @@ func TestSampledPairs(t *testing.T) {
 	want := fmt.Sprintf("Of %d drawn pairs of machines that differ in one key, less than half was timed in %d. The interval of the ratio holds in %d of them, and %d have the wrong sign; its half-width is %.2f of the smaller one of the two machines' (median).",
 		len(rows), n, inside, wrong, narrowing[n/2])
 	if !strings.Contains(page, want) {
-		t.Errorf("model/sampling.md: want %q", want)
+		t.Errorf("guide/modes.md: want %q", want)
 	}
 }
