@@ -28,7 +28,7 @@ type Job struct {
 	Global         []Expr           `yaml:"global" items:"1..3" unit:"work-items" doc:"for a kernel, instead of dispatch: size of the grid in each dimension"`
 	Local          []Expr           `yaml:"local" items:"1..3" unit:"work-items" doc:"size of a kernel's workgroups; left out: that of the kernel's reqd_work_group_size or work_group_size_hint, else at most 256, 16 x 16 or 8 x 8 x 4"`
 	GlobalOffset   []Expr           `yaml:"global_offset" items:"1..3" unit:"work-items" doc:"global id of a kernel's first work-item; left out: 0"`
-	Arguments      Arguments        `yaml:"arguments" doc:"arguments of a kernel, by name or in order: names of buffers, numbers, lists for vectors, arrays and structures, {local: bytes} for local pointers; docs/guide/opencl-kernels.md has all forms"`
+	Arguments      Arguments        `yaml:"arguments" doc:"arguments of a kernel, by name or in order: names of buffers, numbers, lists for vectors, arrays and structures, {local: bytes} for local pointers; docs/guide/opencl.md has all forms"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`

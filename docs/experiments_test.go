@@ -155,7 +155,7 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 // A rowsText is a sentence with numbers of an experiment's rows.
 type rowsText struct{ experiment, text string }
 
-// workListsSay are the sentences with numbers of the page on work lists.
+// workListsSay are the sentences with numbers about work lists on the page of scheduling.
 var workListsSay = []rowsText{
 	{"lists-graphs", "they take {{value ratio where scheduler == 'persistent' && graph == 'mariani' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'mariani' as %.2f}} times as long for a subdivision, " +
 		"{{value ratio where scheduler == 'persistent' && graph == 'bfs' as %.2f}} and {{value ratio where scheduler == 'lists' && graph == 'bfs' as %.2f}} for a breadth-first search. " +
@@ -175,7 +175,7 @@ var workListsSay = []rowsText{
 
 // The numbers that pages give are those of the rows.
 func TestPagesSayWhatTheRowsSay(t *testing.T) {
-	for file, says := range map[string][]rowsText{"graphs/work-lists.md": workListsSay} {
+	for file, says := range map[string][]rowsText{"graphs/scheduling.md": workListsSay} {
 		page := suite.Must(os.ReadFile(filepath.FromSlash(file)))(t)
 		for _, s := range says {
 			rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)

@@ -51,7 +51,7 @@ func TestReadmeSaysWhatThePagesSay(t *testing.T) {
 	}
 	suite.Contains(t, text, fmt.Sprintf("%.2f at most", worst))
 
-	suite.Contains(t, readText(t, "guide/applications.md"), "| llama-bench (Debian", "| FFmpeg 9")
+	suite.Contains(t, readText(t, "guide/vulkan.md"), "| llama-bench (Debian", "| FFmpeg 9")
 	suite.Contains(t, readText(t, "guide/opencl.md"), "run unchanged")
 	for _, name := range config.Presets() {
 		family, _, _ := strings.Cut(name, "-")

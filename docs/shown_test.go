@@ -28,8 +28,6 @@ var shownPages = []struct{ page, folder string }{
 	{"graphs/writing.md", "."},
 	{"model/lowering.md", "."},
 	{"guide/profiling.md", "docs/diagnosis"},
-	{"guide/what-if.md", "docs/diagnosis"},
-	{"guide/questions.md", "."},
 	{"model/shaders.md", "."},
 	{"develop/speed.md", "."},
 	{"../CONTRIBUTING.md", "."},

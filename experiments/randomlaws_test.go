@@ -218,18 +218,18 @@ func TestRandomGraphsAreNoSlowerWithMore(t *testing.T) {
 			}
 		}
 		if n, worst := lawOnThePage(t, order); graphs > n || most > worst+0.005 || whole && (graphs != n || most < worst-0.005) {
-			t.Errorf("%s: %d of %d graphs are slower with more, by a factor of %.2f at most; docs/graphs/enqueue-queue.md says %d of %d, by %.2f", order, graphs, min(drawn, lawGraphs), most, n, lawGraphs, worst)
+			t.Errorf("%s: %d of %d graphs are slower with more, by a factor of %.2f at most; docs/graphs/scheduling.md says %d of %d, by %.2f", order, graphs, min(drawn, lawGraphs), most, n, lawGraphs, worst)
 		}
 	}
 }
 
-// lawOnThePage is how many graphs break the law in an order, and by which factor at most, as docs/graphs/enqueue-queue.md says.
+// lawOnThePage is how many graphs break the law in an order, and by which factor at most, as docs/graphs/scheduling.md says.
 func lawOnThePage(t *testing.T, order string) (graphs int, most float64) {
 	t.Helper()
-	page := suite.Must(os.ReadFile("../docs/graphs/enqueue-queue.md"))(t)
+	page := suite.Must(os.ReadFile("../docs/graphs/scheduling.md"))(t)
 	_, row, _ := strings.Cut(string(page), "\n| `"+order+"` |")
 	if _, err := fmt.Sscanf(row, "%d | %g |", &graphs, &most); err != nil {
-		t.Fatalf("docs/graphs/enqueue-queue.md has no row of %s among the orders: %v", order, err)
+		t.Fatalf("docs/graphs/scheduling.md has no row of %s among the orders: %v", order, err)
 	}
 	return graphs, most
 }

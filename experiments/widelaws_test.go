@@ -168,6 +168,6 @@ func TestWideGraphsAreNoSlowerWithMore(t *testing.T) {
 		}
 	}
 	if n, worst := lawOnThePage(t, "drawn"); broken > n || most > worst+0.005 || drawn >= lawDraws && (broken != n || most < worst-0.005) {
-		t.Errorf("%d of %d draws are slower with more, by a factor of %.2f at most; docs/graphs/enqueue-queue.md says %d of %d, by %.2f", broken, min(drawn, lawDraws), most, n, lawDraws, worst)
+		t.Errorf("%d of %d draws are slower with more, by a factor of %.2f at most; docs/graphs/scheduling.md says %d of %d, by %.2f", broken, min(drawn, lawDraws), most, n, lawDraws, worst)
 	}
 }

@@ -237,7 +237,7 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// Modules with addresses of 32 bits (clang -target spir) leave the same. They are compiled by the commands of docs/guide/opencl-kernels.md with
+// Modules with addresses of 32 bits (clang -target spir) leave the same. They are compiled by the commands of docs/guide/opencl.md with
 // -target spir in place of spir64, and without information for debuggers.
 func TestKernelsOfShortAddresses(t *testing.T) {
 	for _, topic := range []string{"pointers", "tables", "variables", "structs"} {

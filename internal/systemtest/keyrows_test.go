@@ -513,7 +513,7 @@ var plainRows = []keyRow{
 	{"front_end.fetch_bytes", "perlane", workLists + "scheduler.list_rate=8 front_end.fetch_cycles=1000", "0", "64", between(3000, 3600)}, // three lines that were read at once come one after the other
 	{"front_end.outstanding", "queues-small", onePipe + "dispatcher.launch_latency=10000", "64", "1", bound(10_000, 16*10_000, 16*800)},
 
-	// The least times of a graph of two levels, docs/graphs/enqueue-queue.md.
+	// The least times of a graph of two levels, docs/graphs/scheduling.md.
 	{"scheduler.kind", "lastsum", "queue.latency=100 scheduler.launch_cycles=20 scheduler.pass_launch_cycles=2500 scheduler.barrier_cycles=1250", "hardware", "multipass", longer(1250 + 3*2500 - 100 - 2*20)},
 	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", exactly(2 * 1000)},
 	{"scheduler.firmware_cycles", "lastsum", firmware, "300", "1300", exactly(2 * 1000)},
