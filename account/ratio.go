@@ -2,7 +2,7 @@ package account
 
 import "math"
 
-// Ratio returns the ratio of the cycles of two runs of a job, and its interval: docs/guide/modes.md has the formula.
+// Ratio returns the ratio of the cycles of two runs of a job, and its interval: docs/model/sampling.md has the formula.
 func (c *Counts) Ratio(of *Counts) (ratio, low, high float64) {
 	ratio = float64(c.Cycles) / float64(of.Cycles)
 	apart := min(priorShare+math.Abs(math.Log(ratio)), 1) // share of the common error that is another one on the other machine

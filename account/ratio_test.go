@@ -10,7 +10,7 @@ func unit(launch int, first uint64, more float64) SampledUnit {
 	return SampledUnit{Stratum: "a", Launch: launch, First: first, Weight: 1, Instructions: 1000, Timed: 100, Residual: more}
 }
 
-// The closed forms of docs/guide/modes.md, with numbers worked out by hand.
+// The closed forms of docs/model/sampling.md, with numbers worked out by hand.
 func TestIntervalOfRatios(t *testing.T) {
 	run := func(cycles uint64, half float64, units ...SampledUnit) *Counts {
 		return &Counts{Cycles: cycles, Estimate: &Estimate{Half: half, Units: units, Common: 0.8 * half, Degrees: 5}}

@@ -30,7 +30,7 @@ type Time struct {
 	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"first and last workgroup that are timed, counted from 0 in the order of x, y and z"`
 }
 
-// Sampling holds the settings of sampled runs. docs/guide/modes.md has the method.
+// Sampling holds the settings of sampled runs. docs/model/sampling.md has the method.
 type Sampling struct {
 	Generations int     `yaml:"generations" default:"24" range:"2..65536" unit:"generations" doc:"least size of a launch that is sampled in windows; smaller ones are timed as a whole or not at all. A generation is as many workgroups as the machine holds at once"`
 	Pieces      int     `yaml:"pieces" default:"48" range:"8..65536" unit:"pieces" doc:"units into which such a launch is divided at most, each of 4 generations at least"`

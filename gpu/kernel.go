@@ -59,7 +59,7 @@ func (k *kernelWork) functional(u *functionalRunner, p scheduler.WorkgroupRange,
 }
 
 // besideWaves bounds the waves that bring lines into the caches beside each other, so that their registers stay in the host's caches:
-// docs/guide/modes.md names it.
+// docs/model/sampling.md names it.
 const besideWaves = 512
 
 // Count: parts that come later are of the launch that the first one counted.

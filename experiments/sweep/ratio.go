@@ -31,7 +31,7 @@ func timeOf(r *Record) *account.Counts {
 }
 
 // ratios adds, for each axis of the machine, by how much each point takes longer than the one with the axis' first value and the same other parameters,
-// with the interval of that: docs/guide/modes.md has the formula.
+// with the interval of that: docs/model/sampling.md has the formula.
 func (b *rowsBuilder) ratios() {
 	times := lists.Map(b.records, timeOf)
 	for _, name := range b.parameterNames() {

@@ -22,7 +22,7 @@ const (
 const (
 	// instructionsPerTurn bounds the instructions of a wave's turn. Knob.
 	instructionsPerTurn = 1 << 18
-	// shortTurn bounds them where workgroups run beside each other: docs/guide/modes.md names it.
+	// shortTurn bounds them where workgroups run beside each other: docs/model/sampling.md names it.
 	shortTurn = 32
 	// maxIdlePolls bounds the polls of a wave's turn without a write by the worker. Knob.
 	maxIdlePolls = 16

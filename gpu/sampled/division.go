@@ -78,7 +78,7 @@ func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, launchKind *ki
 	return d
 }
 
-// Sizes of pieces and windows (docs/guide/modes.md, Population and A window).
+// Sizes of pieces and windows (docs/model/sampling.md, Population and A window).
 const (
 	leastPiece        = 4   // generations in a piece, on average
 	leastPieces       = 8   // pieces of a launch
@@ -269,7 +269,7 @@ func (d *division) profilePiece(at *uint64) (*stratum, float64) {
 	return h, piece.size * d.cyclesPerInstruction
 }
 
-// Profile of a piece (docs/guide/modes.md, Strata).
+// Profile of a piece (docs/model/sampling.md, Strata).
 const (
 	profileWorkgroups = 16 // at least, or a generation
 	profileParts      = 4  // their variance gives the signature's sampling error

@@ -7,7 +7,7 @@ import (
 )
 
 // An estimate has a value, its variance with the degrees of freedom, and a half-width for errors that no variance
-// covers, such as that of a stratum without samples (u in docs/guide/modes.md).
+// covers, such as that of a stratum without samples (u in docs/model/sampling.md).
 type estimate struct{ value, variance, degrees, unsampled float64 }
 
 // estimateOf estimates count `at` of a stratum's untimed units t by the combined ratio estimator, with t's size N:

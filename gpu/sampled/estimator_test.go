@@ -58,7 +58,7 @@ func TestIntervalsOfPopulations(t *testing.T) {
 	t.Logf("mean of squared error over variance %.3f", scaled/populations)
 }
 
-// The closed forms of docs/guide/modes.md, with numbers computed by hand.
+// The closed forms of docs/model/sampling.md, with numbers computed by hand.
 func TestEstimatorClosedForm(t *testing.T) {
 	s := strata{Sampling: config.DefaultSampling()}
 	s.Weight, s.Spread = 2, 0.1

@@ -24,7 +24,7 @@ type preceding struct {
 	cached    bool     // it ran with timing or functional warming
 }
 
-// Limits of replays (docs/guide/modes.md, A window).
+// Limits of replays (docs/model/sampling.md, A window).
 const (
 	replayedSizes     = 2.4 // bytes requested by replayed launches, over the last level's size
 	maxSizeDifference = 0.1 // relative difference in size of launches that leave equivalent lines

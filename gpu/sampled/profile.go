@@ -14,7 +14,7 @@ import (
 	"spvsim/simd"
 )
 
-// Limits of launches that run twice (docs/guide/modes.md, A window).
+// Limits of launches that run twice (docs/model/sampling.md, A window).
 const (
 	maxRestoredBytes         = 2048 // writable bytes an instruction
 	maxInstructionDifference = 0.01 // relative; above it, the timed run is no sample

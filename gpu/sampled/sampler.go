@@ -13,7 +13,7 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// A Sampler times a sample of a job's launches and estimates the others. docs/guide/modes.md describes the method.
+// A Sampler times a sample of a job's launches and estimates the others. docs/model/sampling.md describes the method.
 type Sampler struct {
 	*config.Sampling
 	machine      Machine

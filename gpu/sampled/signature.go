@@ -159,7 +159,7 @@ func (s *signature) blend(x *signature, n float64) {
 	s.samplingError.demand += (x.samplingError.demand - s.samplingError.demand) / n
 }
 
-// distance returns the distance of two signatures, where > 1 means different strata (docs/guide/modes.md, Strata). s
+// distance returns the distance of two signatures, where > 1 means different strata (docs/model/sampling.md, Strata). s
 // and s' are the launches' instructions:
 //
 //	max( Σ|m − m'| / 2 / mix,  max|d − d'| / max(d, d') / demand,  |ln(s/s')| / ln 1.5 )
@@ -184,7 +184,7 @@ func (s *signature) cost() float64 {
 	return 1
 }
 
-// Limits of signatures (docs/guide/modes.md, Strata).
+// Limits of signatures (docs/model/sampling.md, Strata).
 const (
 	maxSizeRatio      = 1.5  // of instructions of two launches in a stratum
 	maxStandardErrors = 3    // by which signatures of one stratum may differ by chance

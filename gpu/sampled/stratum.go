@@ -126,7 +126,7 @@ func (s *strata) unitsAhead(h *stratum) int {
 	return b.length - b.next
 }
 
-// blockLength returns the length of the next block (docs/guide/modes.md, Allocation). The first block has one unit,
+// blockLength returns the length of the next block (docs/model/sampling.md, Allocation). The first block has one unit,
 // as this finds the caches of other work. With h the half-width as a share of the cycles:
 //
 //	fewer than 2 samples          2 × last
