@@ -182,7 +182,7 @@ condor_history -af ExitCode ExitBySignal >history.txt`
 // guideSubmission is the submit description of the guide, for three tasks.
 func guideSubmission(t *testing.T) []byte {
 	t.Helper()
-	_, after, _ := strings.Cut(string(read(t, "../../docs/guide/clusters.md")), "\n    executable = ")
+	_, after, _ := strings.Cut(string(read(t, "../../docs/guide/scripting.md")), "\n    executable = ")
 	block, _, found := strings.Cut(after, "\n\n")
 	if !found {
 		t.Fatal("the guide has no submit description")
