@@ -258,6 +258,13 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 	if l.row(l.last).group == g.serial {
 		a.ownFrom = l.from
 	}
+	l.touchLanes(&a, mask, addr, bytes)
+	g.countRepeated()
+}
+
+// touchLanes checks and records an access of lanes.
+func (l *LaunchCheck) touchLanes(a *bufferAccess, mask uint64, addr *[64]uint64, bytes uint64) {
+	k, width := a.kind, a.width
 	var next uint64
 	if width != noWidth && (k == read || k == write) {
 		next = consecutive(mask, addr, bytes)
@@ -266,14 +273,14 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 	page := uint64(math.MaxUint64) // its number, if it has no parts
 	for mask != 0 {
 		if page != math.MaxUint64 && width == wordShift {
-			if mask = l.touchWords(&a, p.page, page, mask, addr); mask == 0 {
+			if mask = l.touchWords(a, p.page, page, mask, addr); mask == 0 {
 				return
 			}
 		}
 		n := bits.TrailingZeros64(mask)
 		lanes := bits.TrailingZeros64(^(next >> n)) + 1
 		mask &^= (1<<lanes - 1) << n
-		from, first := addr[n], bufferRecord(row<<laneBits|uint32(n))
+		from, first := addr[n], bufferRecord(a.row<<laneBits|uint32(n))
 		whole := l.isWhole(from | bytes)
 		for at, end := from, from+uint64(lanes)*bytes; at < end; {
 			if whole && at>>(wordShift+pageShift) == page {
@@ -283,7 +290,7 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			} else if page = math.MaxUint64; p.shift == wordShift {
 				page = at >> (wordShift + pageShift)
 			}
-			if p.at%blockGranules == 0 && p.hasWholeLanes(width, at-from, end-at) && l.touchBlock(&a, first+bufferRecord((at-from)>>width), &p) {
+			if p.at%blockGranules == 0 && p.hasWholeLanes(width, at-from, end-at) && l.touchBlock(a, first+bufferRecord((at-from)>>width), &p) {
 				at += blockGranules << p.shift
 				continue
 			}
@@ -291,7 +298,7 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 				return
 			}
 			next := min((end-1)>>p.shift, p.at|(blockGranules-1)) + 1
-			l.touch(&a, p, first, at-from, next)
+			l.touch(a, p, first, at-from, next)
 			at = next << p.shift
 		}
 	}
@@ -405,7 +412,7 @@ func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes,
 		i, now := p.at%pageGranules, first+bufferRecord(bytes>>a.width)
 		if writes != nil {
 			if before := writes[i]; before != 0 && !l.isOwn(a, before) {
-				l.against(a.g, before, now, &p)
+				l.against(a.g, before, now, &p, p.times(l))
 			}
 		}
 		if atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
@@ -468,7 +475,7 @@ func (l *LaunchCheck) touchWords(a *bufferAccess, p *page, number, mask uint64, 
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, p *place) {
 	for _, before := range both {
 		if before != 0 && !l.isOwn(a, before) && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
-			l.against(a.g, before, now, p)
+			l.against(a.g, before, now, p, p.times(l))
 		}
 	}
 }
@@ -539,18 +546,24 @@ func (l *LaunchCheck) stop(why string) {
 	c.addIncomplete(fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why))
 }
 
-// against reports an access that has no order with an earlier one, of another workgroup.
-func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place) {
+// against reports an access that has no order with an earlier one, of another workgroup, to so many granules.
+func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place, times uint64) {
+	if g.repeated.is(uint64(earlier.row()), uint64(now.row())) {
+		g.repeated.times += times
+		return
+	}
 	before := l.row(earlier.row())
 	if l.ordered(g, before) {
 		return
 	}
+	g.countRepeated()
 	of, after := &l.groups[before.group-1], l.laneOf(now)
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	f := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, at.times(l))
-	if f == nil {
+	f, first := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, times)
+	g.repeated = repeated{finding: f, before: uint64(earlier.row()), now: uint64(now.row())}
+	if !first {
 		return
 	}
 	f.After = sideOf(g.program, after)
@@ -574,7 +587,7 @@ func (l *LaunchCheck) unwritten(g *GroupCheck, now bufferRecord, at *place) {
 	c, after := l.checker, l.laneOf(now)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, at.times(l)); f != nil {
+	if f, first := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, at.times(l)); first {
 		f.After = sideOf(g.program, after)
 		l.locate(f, g, after.pc(), at)
 	}
@@ -635,7 +648,7 @@ func (g *GroupCheck) MisusePayload(st *isa.State, pc, lane int, m *isa.PayloadMi
 	c := g.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := g.occurrence(kind, before, now, 1); f != nil {
+	if f, first := g.occurrence(kind, before, now, 1); first {
 		f.Memory, f.Variable, f.Address, f.Offset = "payload", m.Node, m.Addr, m.Offset
 	}
 }

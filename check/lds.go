@@ -125,6 +125,7 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 		s.madeAtomics = true
 		g.update(i, base, mask)
 	}
+	g.countRepeated()
 }
 
 // ldsPlace keeps the places of atomics on the LDS apart from those on buffers.
@@ -175,6 +176,9 @@ func (a *access) findWhole(s *shadow, i *ldsInst, mask uint64) bool {
 	a.wholeWords = i.words
 	if a.aligned && a.row.Bits%s.word == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
 		return a.wholeWords
+	}
+	if len(a.offsets) == 1 {
+		mask = 1
 	}
 	for ; mask != 0 && a.wholeWords; mask &= mask - 1 {
 		from := a.offset(bits.TrailingZeros64(mask))
@@ -522,13 +526,20 @@ func (g *GroupCheck) againstAll(i *ldsInst, last record, r *recent, now record, 
 
 // reportPair reports an access that has no order with an earlier one.
 func (g *GroupCheck) reportPair(before, now record, granule uint) {
-	if before.sameEpoch(now) && g.order.unordered(before, now) {
-		k := betweenWaves
-		if before.sameWave(now) {
-			k = withinWave
-		}
-		g.report(k, before, now, uint32(granule), g.lds.step(granule))
+	if g.repeated.is(uint64(before&^anyLane), uint64(now&^anyLane)) {
+		g.repeated.times += uint64(g.lds.step(granule))
+		return
 	}
+	if !before.sameEpoch(now) || !g.order.unordered(before, now) {
+		return
+	}
+	if before.sameWave(now) {
+		g.report(withinWave, before, now, uint32(granule), g.lds.step(granule))
+		return
+	}
+	g.countRepeated()
+	f := g.report(betweenWaves, before, now, uint32(granule), g.lds.step(granule))
+	g.repeated = repeated{finding: f, before: uint64(before &^ anyLane), now: uint64(now &^ anyLane)}
 }
 
 // overlap reports two lanes of one instruction that store different values to granules which have one record.

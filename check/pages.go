@@ -219,22 +219,26 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) bool {
 	b := p.block()
 	w, r := p.blockWrites[b], &p.blockReads[b]
-	switch {
-	case p.ofBlocks>>b&1 == 0 || p.atomics != nil || !l.isBefore(a, w) || a.fromPayload && w == 0:
+	if p.ofBlocks>>b&1 == 0 || p.atomics != nil || a.fromPayload && w == 0 {
 		return false
-	case a.kind == read:
-		l.addRecord(a, r, first)
-	case !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]):
-		return false
-	default:
-		p.blockWrites[b] = first
 	}
+	l.againstBlock(a, w, first, p)
+	if a.kind == read {
+		l.addRecord(a, r, first)
+		return true
+	}
+	for _, before := range r {
+		l.againstBlock(a, before, first, p)
+	}
+	p.blockWrites[b] = first
 	return true
 }
 
-// isBefore reports that there is no earlier access, or one that has an order with an access now.
-func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
-	return earlier == 0 || l.isOwn(a, earlier) || l.ordered(a.g, l.row(earlier.row()))
+// againstBlock checks an access to all granules of a block against an earlier one.
+func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, p *place) {
+	if before != 0 && !l.isOwn(a, before) {
+		l.against(a.g, before, first, p, blockGranules*p.times(l))
+	}
 }
 
 // expand gives the granules of a block records of their own; false: the table is full.

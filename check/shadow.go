@@ -33,6 +33,8 @@ const (
 	maxSection = 1<<sectionBits - 1
 
 	shared = record(1) << sharedShift
+	// anyLane has the bits in which records of an instruction of a wave differ.
+	anyLane = (1<<laneBits-1)<<laneShift | shared
 	// otherLanes has the bits in which a record differs from one of another lane.
 	otherLanes = (1<<waveBits-1)<<waveShift | (1<<laneBits-1)<<laneShift | shared
 )
