@@ -6,13 +6,14 @@ package check
 // the page has no records, and its parts have, whose granules are the smallest ones of the launch.
 type page struct {
 	launch      uint32 // the last one that accessed it
-	subpages    []page
 	ofBlocks    uint16 // blocks that have records, and their granules none
+	subpages    []page
 	blockWrites [pageBlocks]bufferRecord
 	blockReads  [pageBlocks][2]bufferRecord
 	writes      *[pageGranules]bufferRecord
 	reads       *[pageGranules][2]bufferRecord
 	atomics     *[pageGranules][2]bufferRecord
+	published   *[pageGranules]uint32 // by word, of parts too: when the last atomic write behind a memory barrier was
 }
 
 const (
@@ -28,14 +29,22 @@ const (
 	chunkShift = 12
 	chunkPages = 1 << chunkShift
 	chunkBytes = 8 * chunkPages
+
+	publishedBytes = 4 * pageGranules
+
+	recentChunks = 64
 )
 
 // A pageTable has the pages of a launch by number, in chunks of consecutive ones.
 type pageTable struct {
 	chunks map[uint64]*chunk
-	chunk  *chunk // found last
-	number uint64 // its number, plus 1
-	launch uint32 // number of the current launch, from 1
+	recent [recentChunks]recentChunk // found last, by the lower bits of their number
+	launch uint32                    // number of the current launch, from 1
+}
+
+type recentChunk struct {
+	*chunk
+	number uint64 // plus 1
 }
 
 type chunk [chunkPages]*page
@@ -46,7 +55,9 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 		return nil
 	}
 	t := &l.pages
-	if n := number >> chunkShift; t.number != n+1 {
+	n := number >> chunkShift
+	recent := &t.recent[n%recentChunks]
+	if recent.number != n+1 {
 		c := t.chunks[n]
 		if c == nil {
 			if !l.takeTable(chunkBytes) {
@@ -56,9 +67,9 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 			c = &chunk{}
 			t.chunks[n] = c
 		}
-		t.chunk, t.number = c, n+1
+		*recent = recentChunk{c, n + 1}
 	}
-	at := &t.chunk[number%chunkPages]
+	at := &recent.chunk[number%chunkPages]
 	switch p := *at; {
 	case p == nil:
 		if !l.takeTable(pageBytes) {
@@ -75,9 +86,12 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 // renew forgets what a launch before recorded in a page.
 func (l *LaunchCheck) renew(p *page) {
 	if p.subpages != nil {
-		l.freeTable(p.bytes() - pageBytes)
+		l.freeParts(p)
 	}
-	*p = page{launch: l.pages.launch, ofBlocks: 1<<pageBlocks - 1, writes: p.writes, reads: p.reads, atomics: p.atomics}
+	*p = page{launch: l.pages.launch, ofBlocks: 1<<pageBlocks - 1, writes: p.writes, reads: p.reads, atomics: p.atomics, published: p.published}
+	if p.published != nil {
+		clear(p.published[:])
+	}
 	if p.writes != nil {
 		clear(p.writes[:])
 	}
@@ -89,9 +103,21 @@ func (l *LaunchCheck) renew(p *page) {
 	}
 }
 
+// freeParts gives back all memory of a page but itself, and what is published.
+func (l *LaunchCheck) freeParts(p *page) {
+	bytes := p.bytes() - pageBytes
+	if p.published != nil {
+		bytes -= publishedBytes
+	}
+	l.freeTable(bytes)
+}
+
 // bytes returns the memory of a page.
 func (p *page) bytes() uint64 {
 	n := uint64(pageBytes)
+	if p.published != nil {
+		n += publishedBytes
+	}
 	for i := range p.subpages {
 		n += p.subpages[i].bytes()
 	}
@@ -182,8 +208,8 @@ func (l *LaunchCheck) divide(p *page) bool {
 			}
 		}
 	}
-	l.freeTable(p.bytes() - pageBytes)
-	*p = page{launch: p.launch, subpages: parts}
+	l.freeParts(p)
+	*p = page{launch: p.launch, subpages: parts, published: p.published}
 	return true
 }
 
@@ -214,24 +240,29 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 	return true
 }
 
-// touchBlock checks and records an access of consecutive lanes to all granules of a block; first is that to its first granule. It does
-// nothing and returns false if granules have to be told apart.
-func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) bool {
-	b := p.block()
-	w, r := p.blockWrites[b], &p.blockReads[b]
-	if p.ofBlocks>>b&1 == 0 || p.atomics != nil || a.fromPayload && w == 0 {
-		return false
+// touchBlocks checks and records an access of consecutive lanes to all granules of so many blocks from a place on; now is that to the
+// first one. It returns the number of blocks, up to the end of the page, in front of one whose granules have to be told apart.
+func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, blocks uint64) (done uint64) {
+	if p.atomics != nil {
+		return 0
 	}
-	l.againstBlock(a, w, first, p)
-	if a.kind == read {
-		l.addRecord(a, r, first)
-		return true
+	lanes := bufferRecord(blockGranules << p.shift >> a.width)
+	for b := p.block(); done < blocks && b < pageBlocks; b++ {
+		w, r := p.blockWrites[b], &p.blockReads[b]
+		if p.ofBlocks>>b&1 == 0 || a.fromPayload && w == 0 {
+			break
+		}
+		l.againstBlock(a, w, now, p)
+		if a.kind == read {
+			l.addRecord(a, r, now)
+		} else {
+			l.againstBlock(a, r[0], now, p)
+			l.againstBlock(a, r[1], now, p)
+			p.blockWrites[b] = now
+		}
+		done, now, p.at = done+1, now+lanes, p.at+blockGranules
 	}
-	for _, before := range r {
-		l.againstBlock(a, before, first, p)
-	}
-	p.blockWrites[b] = first
-	return true
+	return done
 }
 
 // againstBlock checks an access to all granules of a block against an earlier one.
