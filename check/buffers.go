@@ -274,6 +274,9 @@ func (l *LaunchCheck) touchLanes(a *bufferAccess, mask uint64, t *lane.Touched) 
 	default:
 		next = consecutive(mask, addr, bytes)
 	}
+	if n, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1; next>>n&1 == 0 && (addr[last]^addr[n])>>(wordShift+pageShift+1) != 0 {
+		l.preload(a, mask, addr)
+	}
 	words := a.width == wordShift && !a.fromPayload
 	for mask != 0 {
 		n := bits.TrailingZeros64(mask)
@@ -413,6 +416,7 @@ type bufferAccess struct {
 	ownFrom     uint32 // rows from this one on are of the workgroup
 	width       uint8
 	fromPayload bool // it reads one
+	preloaded   bufferRecord
 }
 
 // isOwn reports that an earlier access is of the same workgroup.
@@ -470,15 +474,21 @@ func (l *LaunchCheck) touchWords(a *bufferAccess, mask uint64, addr *[64]uint64)
 			number = to
 		}
 		i := at >> wordShift % pageGranules
-		if at%(1<<wordShift) != 0 || p.ofBlocks>>(i/blockGranules)&1 != 0 || p.writes != nil && !l.isBefore(a, p.writes[i]) {
+		block := uint16(1) << (i / blockGranules)
+		if at%(1<<wordShift) != 0 || p.recorded&block != 0 || p.writes != nil && !l.isBefore(a, p.writes[i]) {
 			return mask
 		}
-		if p.atomics != nil && (a.kind == read || a.kind == write) && !l.areBefore(a, &p.atomics[i]) {
-			return mask
+		if p.atomics != nil && (a.kind == read || a.kind == write) {
+			if r := &p.atomics[i]; !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]) {
+				return mask
+			}
 		}
-		if p.reads != nil && (a.kind == write || a.kind == atomicWrite) && !l.areBefore(a, &p.reads[i]) {
-			return mask
+		if p.reads != nil && (a.kind == write || a.kind == atomicWrite) {
+			if r := &p.reads[i]; !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]) {
+				return mask
+			}
 		}
+		p.ofBlocks &^= block
 		switch now := bufferRecord(a.row<<laneBits | uint32(n)); a.kind {
 		case write:
 			p.writes[i] = now
@@ -493,16 +503,40 @@ func (l *LaunchCheck) touchWords(a *bufferAccess, mask uint64, addr *[64]uint64)
 
 // isBefore reports that there is no earlier access, or one that has an order with an access now, or needs none.
 func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
-	if earlier == 0 || l.isOwn(a, earlier) {
-		return true
-	}
-	row := l.row(earlier.row())
-	return a.kind == atomicWrite && row.atomic || l.ordered(a.g, row)
+	return earlier == 0 || earlier.row() >= a.ownFrom || l.rowIsBefore(a, earlier.row())
 }
 
-// areBefore reports that of two.
-func (l *LaunchCheck) areBefore(a *bufferAccess, earlier *[2]bufferRecord) bool {
-	return l.isBefore(a, earlier[0]) && l.isBefore(a, earlier[1])
+func (l *LaunchCheck) rowIsBefore(a *bufferAccess, number uint32) bool {
+	row := l.row(number)
+	return row.group == a.g.serial || a.kind == atomicWrite && row.atomic || l.ordered(a.g, row)
+}
+
+// preload reads what lanes on different pages need, so that this computer loads it from its memory for several lanes at once. Later loads of
+// a lane wait for tests of those of the lane before.
+func (l *LaunchCheck) preload(a *bufferAccess, mask uint64, addr *[64]uint64) {
+	var sum bufferRecord
+	for ; mask != 0; mask &= mask - 1 {
+		at := addr[bits.TrailingZeros64(mask)]
+		number := at >> (wordShift + pageShift)
+		recent := &l.pages.recent[number>>chunkShift%recentChunks]
+		if recent.number != number>>chunkShift+1 {
+			continue
+		}
+		p, i := recent.chunk[number%chunkPages], at>>wordShift%pageGranules
+		if p == nil || p.launch != l.pages.launch {
+			continue
+		}
+		if p.writes != nil {
+			sum += p.writes[i]
+		}
+		if p.reads != nil {
+			sum += p.reads[i][0]
+		}
+		if p.atomics != nil {
+			sum += p.atomics[i][0]
+		}
+	}
+	a.preloaded = sum
 }
 
 // againstBoth checks an access against those that stand beside each other.

@@ -353,8 +353,8 @@ func (g *GroupCheck) writePacked(base record, lanes int, bytes uint32) bool {
 		return false
 	}
 	if first.meets(base) {
-		for at := from; at < end; at += uint(step) {
-			g.reportPair(first, base, at)
+		if g.reportPair(first, base, from); g.repeated.finding != nil {
+			g.repeated.times += uint64(lanes-1) * uint64(s.step(from))
 		}
 	}
 	for at := 0; at < len(writes); at += step {

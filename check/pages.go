@@ -4,16 +4,19 @@ package check
 // each access to the granules of a block was of whole lanes, one behind the other, the block alone has records: those of its first
 // granule. Otherwise its granules have. Kinds that no access was of are nil. Granules are words until an access is of less. From then on
 // the page has no records, and its parts have, whose granules are the smallest ones of the launch.
+//
+// What each access to granules needs is in the first 64 bytes, a cache line of this computer.
 type page struct {
 	launch      uint32 // the last one that accessed it
-	ofBlocks    uint16 // blocks that have records, and their granules none
-	subpages    []page
-	blockWrites [pageBlocks]bufferRecord
-	blockReads  [pageBlocks][2]bufferRecord
+	ofBlocks    uint16 // blocks whose granules have no records
+	recorded    uint16 // of these, those that have records
 	writes      *[pageGranules]bufferRecord
 	reads       *[pageGranules][2]bufferRecord
 	atomics     *[pageGranules][2]bufferRecord
 	published   *[pageGranules]uint32 // by word, of parts too: when the last atomic write behind a memory barrier was
+	subpages    []page
+	blockWrites [pageBlocks]bufferRecord
+	blockReads  [pageBlocks][2]bufferRecord
 }
 
 const (
@@ -183,7 +186,7 @@ func (l *LaunchCheck) divide(p *page) bool {
 		return false
 	}
 	for b := range uint64(pageBlocks) {
-		if p.ofBlocks>>b&1 != 0 && (p.blockWrites[b] != 0 || p.blockReads[b][0] != 0) && !l.expand(&place{p, b * blockGranules, wordShift}) {
+		if p.recorded>>b&1 != 0 && !l.expand(&place{p, b * blockGranules, wordShift}) {
 			return false
 		}
 	}
@@ -260,6 +263,7 @@ func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, b
 			l.againstBlock(a, r[1], now, p)
 			p.blockWrites[b] = now
 		}
+		p.recorded |= 1 << b
 		done, now, p.at = done+1, now+lanes, p.at+blockGranules
 	}
 	return done
@@ -267,7 +271,9 @@ func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, b
 
 // againstBlock checks an access to all granules of a block against an earlier one.
 func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, p *place) {
-	if before != 0 && !l.isOwn(a, before) {
+	if r := &a.g.repeated; r.is(uint64(before.row()), uint64(a.row)) {
+		r.times += blockGranules * p.times(l)
+	} else if before != 0 && !l.isOwn(a, before) {
 		l.against(a.g, before, first, p, blockGranules*p.times(l))
 	}
 }
@@ -275,11 +281,15 @@ func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, 
 // expand gives the granules of a block records of their own; false: the table is full.
 func (l *LaunchCheck) expand(p *place) bool {
 	b := p.block()
+	p.ofBlocks &^= 1 << b
+	if p.recorded>>b&1 == 0 {
+		return true
+	}
+	p.recorded &^= 1 << b
 	w, r := p.blockWrites[b], p.blockReads[b]
 	if w != 0 && p.writes == nil && !l.addKind(p.page, write) || r[0] != 0 && p.reads == nil && !l.addKind(p.page, read) {
 		return false
 	}
-	p.ofBlocks &^= 1 << b
 	for i := range uint64(blockGranules) {
 		if w != 0 {
 			p.writes[b*blockGranules+i] = l.granuleOf(w, i<<p.shift)
