@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 	"spvsim/program"
 )
 
@@ -70,7 +71,7 @@ func (c *Checker) Launch(s LaunchSetup) *LaunchCheck {
 	c.launches = append(c.launches, l)
 	l.records, c.idle = c.idle, records{}
 	c.mutex.Unlock()
-	l.clock, l.published = 1, map[uint64]uint32{}
+	l.clock = 1
 	l.records.clear()
 	l.last = hostRow
 	for _, p := range s.Programs {
@@ -217,18 +218,18 @@ func (g *GroupCheck) ChecksBuffer(pc int, in *isa.Inst) bool {
 	return inBuffer(in)
 }
 
-// AccessBuffer is called before a wave's access to device memory: the lanes of a mask access so many bytes each.
-func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint64, addr *[64]uint64, bytes uint64) {
+// AccessBuffer is called before a wave's access to device memory.
+func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, t *lane.Touched) {
 	l := g.launch
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.full || g.serial == 0 {
 		return
 	}
-	k := kindOf(in.Op)
+	k, mask, addr := kindOf(in.Op), t.Mask, t.Addr
 	if in.Op.Has(isa.FlagAtomic) {
-		if l.syncs {
-			l.synchronizeGroups(g, in, mask, addr)
+		if l.syncs && !l.synchronizeGroups(g, in, mask, addr) {
+			return
 		}
 		if w := &g.waves[st.WaveInGroup]; g.maySynchronize(w) {
 			for rest := mask; rest != 0; rest &= rest - 1 {
@@ -237,7 +238,7 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 		}
 	}
 	if l.setup.WritesKnown && in.Mem.Space == isa.SpaceFlat && k != atomicRead {
-		switch written := l.inWritten(mask, addr, bytes); {
+		switch written := l.inWritten(t); {
 		case k != read && written != mask:
 			l.writesElsewhere(g)
 		case written == 0:
@@ -246,62 +247,82 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, mask uint
 			mask = written
 		}
 	}
-	width := widthOf(bytes)
+	width := widthOf(t.Bytes)
 	row := l.rowOf(g, bufferRow{g.serial, l.clock, uint32(pc), uint8(st.WaveInGroup), k == atomicRead, width})
 	if row == 0 {
 		return
 	}
-	if k == read {
+	if k == read && !t.Packed {
 		mask = outer(mask, addr)
 	}
 	a := bufferAccess{g: g, kind: k, row: row, ownFrom: math.MaxUint32, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
 	if l.row(l.last).group == g.serial {
 		a.ownFrom = l.from
 	}
+	l.touchLanes(&a, mask, t)
+	g.countRepeated()
+}
+
+// touchLanes checks and records an access of lanes.
+func (l *LaunchCheck) touchLanes(a *bufferAccess, mask uint64, t *lane.Touched) {
+	addr, bytes := t.Addr, t.Bytes
 	var next uint64
-	if width != noWidth && (k == read || k == write) {
+	switch {
+	case a.width == noWidth || a.kind == atomicRead || a.kind == atomicWrite:
+	case t.Packed:
+		next = mask & (mask >> 1)
+	default:
 		next = consecutive(mask, addr, bytes)
 	}
-	var p place
-	page := uint64(math.MaxUint64) // its number, if it has no parts
+	if n, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1; next>>n&1 == 0 && (addr[last]^addr[n])>>(wordShift+pageShift+1) != 0 {
+		l.preload(a, mask, addr)
+	}
+	words := a.width == wordShift && !a.fromPayload
 	for mask != 0 {
-		if page != math.MaxUint64 && width == wordShift {
-			if mask = l.touchWords(&a, p.page, page, mask, addr); mask == 0 {
-				return
-			}
-		}
 		n := bits.TrailingZeros64(mask)
 		lanes := bits.TrailingZeros64(^(next >> n)) + 1
+		if words && lanes < blockGranules {
+			rest := l.touchWords(a, mask, addr)
+			if rest == 0 {
+				return
+			}
+			if rest != mask {
+				mask = rest
+				n = bits.TrailingZeros64(mask)
+				lanes = bits.TrailingZeros64(^(next >> n)) + 1
+			}
+		}
 		mask &^= (1<<lanes - 1) << n
-		from, first := addr[n], bufferRecord(row<<laneBits|uint32(n))
+		from, first := addr[n], bufferRecord(a.row<<laneBits|uint32(n))
 		whole := l.isWhole(from | bytes)
 		for at, end := from, from+uint64(lanes)*bytes; at < end; {
-			if whole && at>>(wordShift+pageShift) == page {
-				p.at = at >> wordShift
-			} else if p = l.placeOf(at, whole); p.page == nil {
+			p := l.placeOf(at, whole)
+			if p.page == nil {
 				return
-			} else if page = math.MaxUint64; p.shift == wordShift {
-				page = at >> (wordShift + pageShift)
 			}
-			if p.at%blockGranules == 0 && p.hasWholeLanes(width, at-from, end-at) && l.touchBlock(&a, first+bufferRecord((at-from)>>width), &p) {
-				at += blockGranules << p.shift
-				continue
+			now := first + bufferRecord((at-from)>>a.width)
+			if p.at%blockGranules == 0 && p.hasWholeLanes(a.width, at-from, end-at) {
+				if blocks := l.touchBlocks(a, now, &p, (end-at)>>(p.shift+blockShift)); blocks > 0 {
+					at += blocks << (p.shift + blockShift)
+					continue
+				}
 			}
-			if !p.has(k) && !l.addKind(p.page, k) || p.ofBlocks>>p.block()&1 != 0 && !l.expand(&p) {
+			if !p.has(a.kind) && !l.addKind(p.page, a.kind) || p.ofBlocks>>p.block()&1 != 0 && !l.expand(&p) {
 				return
 			}
 			next := min((end-1)>>p.shift, p.at|(blockGranules-1)) + 1
-			l.touch(&a, p, first, at-from, next)
+			l.touch(a, p, first, at-from, next)
 			at = next << p.shift
 		}
 	}
 }
 
 // inWritten returns the lanes that access memory which the launch is known to write.
-func (l *LaunchCheck) inWritten(mask uint64, addr *[64]uint64, bytes uint64) (lanes uint64) {
+func (l *LaunchCheck) inWritten(t *lane.Touched) (lanes uint64) {
+	addr, bytes := t.Addr, t.Bytes
 	var from, end uint64 // of an extent all of whose addresses are alike
 	inside := false
-	for rest := mask; rest != 0; rest &= rest - 1 {
+	for rest := t.Mask; rest != 0; rest &= rest - 1 {
 		n := bits.TrailingZeros64(rest)
 		if at := addr[n]; at < from || at >= end {
 			from, end, inside = 0, math.MaxUint64, false
@@ -315,6 +336,12 @@ func (l *LaunchCheck) inWritten(mask uint64, addr *[64]uint64, bytes uint64) (la
 					from, end, inside = max(first, from), min(r.Addr+r.Bytes, end), true
 				}
 			}
+		}
+		if t.Packed && rest == t.Mask && addr[bits.Len64(rest)-1] < end {
+			if inside {
+				lanes = rest
+			}
+			return lanes
 		}
 		if inside {
 			lanes |= 1 << n
@@ -389,6 +416,7 @@ type bufferAccess struct {
 	ownFrom     uint32 // rows from this one on are of the workgroup
 	width       uint8
 	fromPayload bool // it reads one
+	preloaded   bufferRecord
 }
 
 // isOwn reports that an earlier access is of the same workgroup.
@@ -405,7 +433,7 @@ func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes,
 		i, now := p.at%pageGranules, first+bufferRecord(bytes>>a.width)
 		if writes != nil {
 			if before := writes[i]; before != 0 && !l.isOwn(a, before) {
-				l.against(a.g, before, now, &p)
+				l.against(a.g, before, now, &p, p.times(l))
 			}
 		}
 		if atomics != nil && a.kind != atomicRead && a.kind != atomicWrite {
@@ -428,47 +456,94 @@ func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes,
 	}
 }
 
-// touchWords is touch for lanes that access a word each of a page that has the records, without a conflict. It returns the lanes of
-// the mask from the first one on for which it did nothing.
-func (l *LaunchCheck) touchWords(a *bufferAccess, p *page, number, mask uint64, addr *[64]uint64) (rest uint64) {
-	if p.atomics != nil && a.kind != atomicWrite || !p.has(a.kind) || a.kind == atomicRead || a.fromPayload {
-		return mask
-	}
-	writes, reads := p.writes, p.reads
+// touchWords is touch for lanes that access a word each, on pages that have the records. It returns the lanes of the mask from the first
+// one on for which it did nothing: where there is a conflict, or blocks have records.
+func (l *LaunchCheck) touchWords(a *bufferAccess, mask uint64, addr *[64]uint64) (rest uint64) {
+	var p *page
+	number := uint64(math.MaxUint64)
 	for ; mask != 0; mask &= mask - 1 {
 		n := bits.TrailingZeros64(mask)
 		at := addr[n]
+		if to := at >> (wordShift + pageShift); to != number {
+			if p = l.pageOf(to); p == nil {
+				return 0
+			}
+			if !p.has(a.kind) {
+				return mask
+			}
+			number = to
+		}
 		i := at >> wordShift % pageGranules
-		if at>>(wordShift+pageShift) != number || at%(1<<wordShift) != 0 || p.ofBlocks>>(i/blockGranules)&1 != 0 {
+		block := uint16(1) << (i / blockGranules)
+		if at%(1<<wordShift) != 0 || p.recorded&block != 0 || p.writes != nil && !l.isBefore(a, p.writes[i]) {
 			return mask
 		}
-		if writes != nil && writes[i] != 0 && !l.isOwn(a, writes[i]) {
-			return mask
-		}
-		now := bufferRecord(a.row<<laneBits | uint32(n))
-		if a.kind == read {
-			l.addRecord(a, &reads[i], now)
-			continue
-		}
-		if reads != nil {
-			if r := &reads[i]; r[0] != 0 && !l.isOwn(a, r[0]) || r[1] != 0 && !l.isOwn(a, r[1]) {
+		if p.atomics != nil && (a.kind == read || a.kind == write) {
+			if r := &p.atomics[i]; !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]) {
 				return mask
 			}
 		}
-		if a.kind == write {
-			writes[i] = now
-		} else {
+		if p.reads != nil && (a.kind == write || a.kind == atomicWrite) {
+			if r := &p.reads[i]; !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]) {
+				return mask
+			}
+		}
+		p.ofBlocks &^= block
+		switch now := bufferRecord(a.row<<laneBits | uint32(n)); a.kind {
+		case write:
+			p.writes[i] = now
+		case atomicWrite:
 			l.addRecord(a, &p.atomics[i], now)
+		default:
+			l.addRecord(a, &p.reads[i], now)
 		}
 	}
 	return 0
+}
+
+// isBefore reports that there is no earlier access, or one that has an order with an access now, or needs none.
+func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
+	return earlier == 0 || earlier.row() >= a.ownFrom || l.rowIsBefore(a, earlier.row())
+}
+
+func (l *LaunchCheck) rowIsBefore(a *bufferAccess, number uint32) bool {
+	row := l.row(number)
+	return row.group == a.g.serial || a.kind == atomicWrite && row.atomic || l.ordered(a.g, row)
+}
+
+// preload reads what lanes on different pages need, so that this computer loads it from its memory for several lanes at once. Later loads of
+// a lane wait for tests of those of the lane before.
+func (l *LaunchCheck) preload(a *bufferAccess, mask uint64, addr *[64]uint64) {
+	var sum bufferRecord
+	for ; mask != 0; mask &= mask - 1 {
+		at := addr[bits.TrailingZeros64(mask)]
+		number := at >> (wordShift + pageShift)
+		recent := &l.pages.recent[number>>chunkShift%recentChunks]
+		if recent.number != number>>chunkShift+1 {
+			continue
+		}
+		p, i := recent.chunk[number%chunkPages], at>>wordShift%pageGranules
+		if p == nil || p.launch != l.pages.launch {
+			continue
+		}
+		if p.writes != nil {
+			sum += p.writes[i]
+		}
+		if p.reads != nil {
+			sum += p.reads[i][0]
+		}
+		if p.atomics != nil {
+			sum += p.atomics[i][0]
+		}
+	}
+	a.preloaded = sum
 }
 
 // againstBoth checks an access against those that stand beside each other.
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, p *place) {
 	for _, before := range both {
 		if before != 0 && !l.isOwn(a, before) && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
-			l.against(a.g, before, now, p)
+			l.against(a.g, before, now, p, p.times(l))
 		}
 	}
 }
@@ -539,18 +614,24 @@ func (l *LaunchCheck) stop(why string) {
 	c.addIncomplete(fmt.Sprintf("%s: accesses to buffers are not looked at any more: %s", l.setup.Name, why))
 }
 
-// against reports an access that has no order with an earlier one, of another workgroup.
-func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place) {
+// against reports an access that has no order with an earlier one, of another workgroup, to so many granules.
+func (l *LaunchCheck) against(g *GroupCheck, earlier, now bufferRecord, at *place, times uint64) {
+	if g.repeated.is(uint64(earlier.row()), uint64(now.row())) {
+		g.repeated.times += times
+		return
+	}
 	before := l.row(earlier.row())
 	if l.ordered(g, before) {
 		return
 	}
+	g.countRepeated()
 	of, after := &l.groups[before.group-1], l.laneOf(now)
 	c := l.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	f := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, at.times(l))
-	if f == nil {
+	f, first := c.occurrence(&pair{betweenGroups, of.program, g.program, int(before.pc), after.pc()}, g, times)
+	g.repeated = repeated{finding: f, before: uint64(earlier.row()), now: uint64(now.row())}
+	if !first {
 		return
 	}
 	f.After = sideOf(g.program, after)
@@ -574,7 +655,7 @@ func (l *LaunchCheck) unwritten(g *GroupCheck, now bufferRecord, at *place) {
 	c, after := l.checker, l.laneOf(now)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, at.times(l)); f != nil {
+	if f, first := c.occurrence(&pair{unwritten, nil, g.program, -1, after.pc()}, g, at.times(l)); first {
 		f.After = sideOf(g.program, after)
 		l.locate(f, g, after.pc(), at)
 	}
@@ -635,7 +716,7 @@ func (g *GroupCheck) MisusePayload(st *isa.State, pc, lane int, m *isa.PayloadMi
 	c := g.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := g.occurrence(kind, before, now, 1); f != nil {
+	if f, first := g.occurrence(kind, before, now, 1); first {
 		f.Memory, f.Variable, f.Address, f.Offset = "payload", m.Node, m.Addr, m.Offset
 	}
 }
@@ -666,7 +747,7 @@ func (l *LaunchCheck) begin(g *GroupCheck) uint32 {
 		return 0
 	}
 	l.groups = append(l.groups, groupOfLaunch{program: g.program, id: g.id})
-	g.lastBefore = l.last
+	g.lastBefore, g.atomics.mask = l.last, 0
 	if g.fenced, g.pending, g.acquired = 0, 0, 0; l.setup.Graph {
 		g.acquired = l.clock
 	}

@@ -9,6 +9,7 @@ import (
 
 	"spvsim/check"
 	"spvsim/isa"
+	"spvsim/mem/lane"
 	"spvsim/program"
 )
 
@@ -53,12 +54,12 @@ func TestRecordsOfBlocks(t *testing.T) {
 				st, in := &isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}, &p.Insts[pc]
 				mask, addr, bytes := randomAddresses(random, in)
 				if way != 1 {
-					g.AccessBuffer(st, pc, in, mask, &addr, bytes)
+					g.AccessBuffer(st, pc, in, &lane.Touched{Mask: mask, Addr: &addr, Bytes: bytes, Packed: addr[1]-addr[0] == bytes})
 					continue
 				}
 				for n := range 32 {
 					if mask>>n&1 != 0 {
-						g.AccessBuffer(st, pc, in, 1<<n, &addr, bytes)
+						g.AccessBuffer(st, pc, in, &lane.Touched{Mask: 1 << n, Addr: &addr, Bytes: bytes})
 					}
 				}
 			}
@@ -106,7 +107,7 @@ func accessAlone(c *check.Checker, setup check.LaunchSetup, random *rand.Rand) {
 	for range 20 {
 		pc := random.IntN(len(p.Insts))
 		mask, addr, bytes := randomAddresses(random, &p.Insts[pc])
-		g.AccessBuffer(&isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}, pc, &p.Insts[pc], mask, &addr, bytes)
+		g.AccessBuffer(&isa.State{Lanes: 32, WaveInGroup: random.Uint32N(2)}, pc, &p.Insts[pc], &lane.Touched{Mask: mask, Addr: &addr, Bytes: bytes})
 	}
 	g.End()
 	l.End()
@@ -133,9 +134,9 @@ func TestReadsOfWhatIsNotWritten(t *testing.T) {
 			if pc == store {
 				mask = 2
 			} else { // all of it where nothing is written
-				g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], mask, &[64]uint64{1000, 1004, 1008}, 4)
+				g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], &lane.Touched{Mask: mask, Addr: &[64]uint64{1000, 1004, 1008}, Bytes: 4})
 			}
-			g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], mask, &addr, 4)
+			g.AccessBuffer(&isa.State{Lanes: 32}, pc, &p.Insts[pc], &lane.Touched{Mask: mask, Addr: &addr, Bytes: 4})
 		}
 		if r := c.Report(); len(r.Findings) != x.findings || len(r.Unchecked) != x.unchecked {
 			t.Errorf("read and written at %d: found %d findings and %q, want %d and %d", x.at, len(r.Findings), r.Unchecked, x.findings, x.unchecked)

@@ -83,6 +83,7 @@ type GroupCheck struct {
 	lastBefore uint32              // the launch's last row when it began: rows up to it are other workgroups'
 	released   map[uint64]released // by place of an atomic
 	groupOrder
+	repeated repeated
 }
 
 // maxWaves and maxInsts bound what a record of an access has bits for.

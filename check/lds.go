@@ -125,6 +125,7 @@ func (g *GroupCheck) AccessLDS(st *isa.State, pc int, in *isa.Inst) {
 		s.madeAtomics = true
 		g.update(i, base, mask)
 	}
+	g.countRepeated()
 }
 
 // ldsPlace keeps the places of atomics on the LDS apart from those on buffers.
@@ -176,6 +177,9 @@ func (a *access) findWhole(s *shadow, i *ldsInst, mask uint64) bool {
 	if a.aligned && a.row.Bits%s.word == 0 && uint64(a.row.Last)+uint64(i.spanBytes) <= end {
 		return a.wholeWords
 	}
+	if len(a.offsets) == 1 {
+		mask = 1
+	}
 	for ; mask != 0 && a.wholeWords; mask &= mask - 1 {
 		from := a.offset(bits.TrailingZeros64(mask))
 		end := uint64(from) + uint64(i.spanBytes)
@@ -210,6 +214,7 @@ func (g *GroupCheck) logReads(base record, mask uint64) bool {
 // recordReads records the reads that are logged.
 func (g *GroupCheck) recordReads() {
 	s := &g.lds
+	s.recordedReads = s.recordedReads || len(s.log.words) > 0
 	for words := s.log.words; len(words) > 0; {
 		base, mask, p, rest := s.log.next(words)
 		switch i := &g.insts[base.pc()]; {
@@ -327,6 +332,41 @@ func (g *GroupCheck) writeRow(i *ldsInst, base record, all uint64, behind uint32
 	}
 }
 
+// writePacked is write for lanes that store a word each, one behind the other, in an epoch without reads. It does nothing and returns false
+// if the words were not stored last by such an instruction, so that lanes have to be told apart, or if one of them was read before.
+func (g *GroupCheck) writePacked(base record, lanes int, bytes uint32) bool {
+	s := &g.lds
+	from, end := s.granules(g.offsets[0], bytes*uint32(lanes))
+	if s.unwritten > 0 && len(s.firstReads) > 0 {
+		return false
+	}
+	writes, step := s.writes[from:end], int(bytes>>(s.shift&3))
+	first := writes[0]
+	var lane, fromFirst, byLanes record // bits in which records differ from the first one, and from those of an instruction
+	for at := 0; at < len(writes); at += step {
+		differ := writes[at] ^ first
+		fromFirst |= differ
+		byLanes |= differ ^ lane
+		lane += 1 << laneShift
+	}
+	if fromFirst>>epochShift != 0 || first.sameEpoch(base) && (byLanes != 0 || first.lane() != 0) {
+		return false
+	}
+	if first.meets(base) {
+		if g.reportPair(first, base, from); g.repeated.finding != nil {
+			g.repeated.times += uint64(lanes-1) * uint64(s.step(from))
+		}
+	}
+	for at := 0; at < len(writes); at += step {
+		writes[at] = base
+		base += 1 << laneShift
+	}
+	for at := from; at < end && s.unwritten > 0; at += uint(step) {
+		s.setWritten(at, uint(step))
+	}
+	return true
+}
+
 // storesFirst reports that the lane of the last store to a granule stores there in the current instruction too, in a row before that
 // of a lane now, or as a lane before it: so that store was this one.
 func (g *GroupCheck) storesFirst(before, now record, i *ldsInst, mask uint64, behind uint32, at uint) bool {
@@ -338,6 +378,7 @@ func (g *GroupCheck) storesFirst(before, now record, i *ldsInst, mask uint64, be
 // read checks and records loads of lanes, or atomic ones.
 func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, p *places) {
 	s := &g.lds
+	s.recordedReads = true
 	if p.aligned && !s.madeAtomics {
 		s.eachRow(i, p, func(behind uint32) { g.readRow(base, mask, p.offsets, behind) })
 		return
@@ -369,6 +410,9 @@ func (g *GroupCheck) read(i *ldsInst, base record, mask uint64, p *places) {
 func (g *GroupCheck) write(i *ldsInst, base record, mask uint64) {
 	s := &g.lds
 	if g.aligned && !s.madeAtomics && i.runs == 1 {
+		if g.packed && !s.recordedReads && i.bytes == uint32(s.stepOf(&g.places))<<s.shift && g.writePacked(base, bits.Len64(mask), i.bytes) {
+			return
+		}
 		s.eachRow(i, &g.places, func(behind uint32) { g.writeRow(i, base, mask, behind) })
 		return
 	}
@@ -522,13 +566,20 @@ func (g *GroupCheck) againstAll(i *ldsInst, last record, r *recent, now record, 
 
 // reportPair reports an access that has no order with an earlier one.
 func (g *GroupCheck) reportPair(before, now record, granule uint) {
-	if before.sameEpoch(now) && g.order.unordered(before, now) {
-		k := betweenWaves
-		if before.sameWave(now) {
-			k = withinWave
-		}
-		g.report(k, before, now, uint32(granule), g.lds.step(granule))
+	if g.repeated.is(uint64(before&^anyLane), uint64(now&^anyLane)) {
+		g.repeated.times += uint64(g.lds.step(granule))
+		return
 	}
+	if !before.sameEpoch(now) || !g.order.unordered(before, now) {
+		return
+	}
+	if before.sameWave(now) {
+		g.report(withinWave, before, now, uint32(granule), g.lds.step(granule))
+		return
+	}
+	g.countRepeated()
+	f := g.report(betweenWaves, before, now, uint32(granule), g.lds.step(granule))
+	g.repeated = repeated{finding: f, before: uint64(before &^ anyLane), now: uint64(now &^ anyLane)}
 }
 
 // overlap reports two lanes of one instruction that store different values to granules which have one record.

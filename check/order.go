@@ -39,8 +39,10 @@ type released struct {
 	waves waveSet
 }
 
-// maySynchronize reports that an atomic access of a wave may give an order.
-func (g *GroupCheck) maySynchronize(w *waveOrder) bool { return w.sync.fenced || len(g.released) > 0 }
+// maySynchronize reports that an atomic access of a wave may give an order, which accesses to the LDS ask for.
+func (g *GroupCheck) maySynchronize(w *waveOrder) bool {
+	return g.lds.bytes > 0 && (w.sync.fenced || len(g.released) > 0)
+}
 
 // synchronizeWaves follows an atomic access of a wave to a place, which no other memory has.
 func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) {
@@ -63,7 +65,7 @@ func (g *GroupCheck) synchronizeWaves(w *waveOrder, in *isa.Inst, place uint64) 
 	}
 }
 
-// maxReleased bounds the places that a workgroup, or a launch, releases accesses at. All places beyond the bound are one: what was released at
+// maxReleased bounds the places that a workgroup releases accesses at. All places beyond the bound are one: what was released at
 // one of them comes before a read of any.
 const maxReleased = 1 << 16
 
@@ -100,9 +102,10 @@ func allLanes(st *isa.State) uint64 {
 // A launchOrder is the order that atomics give to the workgroups of a launch. Its clock counts memory barriers, and payloads that are
 // handed over.
 type launchOrder struct {
-	syncs     bool // workgroups may have one
-	clock     uint32
-	published map[uint64]uint32 // by address: when the last atomic write behind a memory barrier was
+	syncs bool // workgroups may have one
+	clock uint32
+	// publications is the number of atomic writes behind memory barriers. Pages know when the last one to each word was.
+	publications uint64
 }
 
 // A groupOrder is the place of a workgroup in that order.
@@ -111,8 +114,9 @@ type groupOrder struct {
 	pending  uint32 // accesses that were released before come before its own: behind its next memory barrier, and now
 	acquired uint32
 	atomics  struct {
-		mask uint64
-		addr [64]uint64
+		mask         uint64
+		addr         [64]uint64
+		publications uint64 // of the launch before it
 	} // of the last instruction
 }
 
@@ -125,34 +129,55 @@ func (g *GroupCheck) AfterAtomics(in *isa.Inst) {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	if l.full || g.atomics.publications == l.publications {
+		return
+	}
 	for rest := g.atomics.mask; rest != 0; rest &= rest - 1 {
-		g.pending = max(g.pending, l.published[l.publishedAt(g.atomics.addr[bits.TrailingZeros64(rest)])])
-	}
-}
-
-// publishedAt returns the place that an address is counted as.
-func (l *launchOrder) publishedAt(addr uint64) uint64 {
-	if len(l.published) >= maxReleased {
-		if _, ok := l.published[addr]; !ok {
-			return otherPlaces
+		at := g.atomics.addr[bits.TrailingZeros64(rest)]
+		if p := l.pageOf(at >> (wordShift + pageShift)); p != nil {
+			g.acquireAt(p, at)
 		}
 	}
-	return addr
 }
 
-// synchronizeGroups follows the atomic accesses of a wave's lanes.
-func (l *LaunchCheck) synchronizeGroups(g *GroupCheck, in *isa.Inst, mask uint64, addr *[64]uint64) {
-	g.atomics.mask, g.atomics.addr = mask, *addr
+// acquireAt follows an atomic read of a word.
+func (g *GroupCheck) acquireAt(p *page, addr uint64) {
+	if p.published != nil {
+		g.pending = max(g.pending, p.published[addr>>wordShift%pageGranules])
+	}
+}
+
+// synchronizeGroups follows the atomic accesses of a wave's lanes; false: the table is full.
+func (l *LaunchCheck) synchronizeGroups(g *GroupCheck, in *isa.Inst, mask uint64, addr *[64]uint64) bool {
+	reads, releases := in.Op.Has(isa.FlagReads), in.Op.Has(isa.FlagWrites) && g.fenced > 0
+	if !reads && !releases {
+		return true
+	}
+	g.atomics.mask, g.atomics.addr, g.atomics.publications = mask, *addr, l.publications
 	for ; mask != 0; mask &= mask - 1 {
-		at := l.publishedAt(addr[bits.TrailingZeros64(mask)])
-		if in.Op.Has(isa.FlagReads) {
-			g.pending = max(g.pending, l.published[at])
+		at := addr[bits.TrailingZeros64(mask)]
+		p := l.pageOf(at >> (wordShift + pageShift))
+		if p == nil {
+			return false
 		}
-		if in.Op.Has(isa.FlagWrites) && g.fenced > 0 {
-			l.published[at] = l.clock
-			l.groups[g.serial-1].released = g.fenced
+		if reads {
+			g.acquireAt(p, at)
 		}
+		if !releases {
+			continue
+		}
+		if p.published == nil {
+			if !l.takeTable(publishedBytes) {
+				l.stop(tableIsFull)
+				return false
+			}
+			p.published = &[pageGranules]uint32{}
+		}
+		p.published[at>>wordShift%pageGranules] = l.clock
+		l.publications++
+		l.groups[g.serial-1].released = g.fenced
 	}
+	return true
 }
 
 // ordered reports that an access of another workgroup comes before those of g now.

@@ -4,15 +4,19 @@ package check
 // each access to the granules of a block was of whole lanes, one behind the other, the block alone has records: those of its first
 // granule. Otherwise its granules have. Kinds that no access was of are nil. Granules are words until an access is of less. From then on
 // the page has no records, and its parts have, whose granules are the smallest ones of the launch.
+//
+// What each access to granules needs is in the first 64 bytes, a cache line of this computer.
 type page struct {
 	launch      uint32 // the last one that accessed it
-	subpages    []page
-	ofBlocks    uint16 // blocks that have records, and their granules none
-	blockWrites [pageBlocks]bufferRecord
-	blockReads  [pageBlocks][2]bufferRecord
+	ofBlocks    uint16 // blocks whose granules have no records
+	recorded    uint16 // of these, those that have records
 	writes      *[pageGranules]bufferRecord
 	reads       *[pageGranules][2]bufferRecord
 	atomics     *[pageGranules][2]bufferRecord
+	published   *[pageGranules]uint32 // by word, of parts too: when the last atomic write behind a memory barrier was
+	subpages    []page
+	blockWrites [pageBlocks]bufferRecord
+	blockReads  [pageBlocks][2]bufferRecord
 }
 
 const (
@@ -28,14 +32,22 @@ const (
 	chunkShift = 12
 	chunkPages = 1 << chunkShift
 	chunkBytes = 8 * chunkPages
+
+	publishedBytes = 4 * pageGranules
+
+	recentChunks = 64
 )
 
 // A pageTable has the pages of a launch by number, in chunks of consecutive ones.
 type pageTable struct {
 	chunks map[uint64]*chunk
-	chunk  *chunk // found last
-	number uint64 // its number, plus 1
-	launch uint32 // number of the current launch, from 1
+	recent [recentChunks]recentChunk // found last, by the lower bits of their number
+	launch uint32                    // number of the current launch, from 1
+}
+
+type recentChunk struct {
+	*chunk
+	number uint64 // plus 1
 }
 
 type chunk [chunkPages]*page
@@ -46,7 +58,9 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 		return nil
 	}
 	t := &l.pages
-	if n := number >> chunkShift; t.number != n+1 {
+	n := number >> chunkShift
+	recent := &t.recent[n%recentChunks]
+	if recent.number != n+1 {
 		c := t.chunks[n]
 		if c == nil {
 			if !l.takeTable(chunkBytes) {
@@ -56,9 +70,9 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 			c = &chunk{}
 			t.chunks[n] = c
 		}
-		t.chunk, t.number = c, n+1
+		*recent = recentChunk{c, n + 1}
 	}
-	at := &t.chunk[number%chunkPages]
+	at := &recent.chunk[number%chunkPages]
 	switch p := *at; {
 	case p == nil:
 		if !l.takeTable(pageBytes) {
@@ -75,9 +89,12 @@ func (l *LaunchCheck) pageOf(number uint64) *page {
 // renew forgets what a launch before recorded in a page.
 func (l *LaunchCheck) renew(p *page) {
 	if p.subpages != nil {
-		l.freeTable(p.bytes() - pageBytes)
+		l.freeParts(p)
 	}
-	*p = page{launch: l.pages.launch, ofBlocks: 1<<pageBlocks - 1, writes: p.writes, reads: p.reads, atomics: p.atomics}
+	*p = page{launch: l.pages.launch, ofBlocks: 1<<pageBlocks - 1, writes: p.writes, reads: p.reads, atomics: p.atomics, published: p.published}
+	if p.published != nil {
+		clear(p.published[:])
+	}
 	if p.writes != nil {
 		clear(p.writes[:])
 	}
@@ -89,9 +106,21 @@ func (l *LaunchCheck) renew(p *page) {
 	}
 }
 
+// freeParts gives back all memory of a page but itself, and what is published.
+func (l *LaunchCheck) freeParts(p *page) {
+	bytes := p.bytes() - pageBytes
+	if p.published != nil {
+		bytes -= publishedBytes
+	}
+	l.freeTable(bytes)
+}
+
 // bytes returns the memory of a page.
 func (p *page) bytes() uint64 {
 	n := uint64(pageBytes)
+	if p.published != nil {
+		n += publishedBytes
+	}
 	for i := range p.subpages {
 		n += p.subpages[i].bytes()
 	}
@@ -157,7 +186,7 @@ func (l *LaunchCheck) divide(p *page) bool {
 		return false
 	}
 	for b := range uint64(pageBlocks) {
-		if p.ofBlocks>>b&1 != 0 && (p.blockWrites[b] != 0 || p.blockReads[b][0] != 0) && !l.expand(&place{p, b * blockGranules, wordShift}) {
+		if p.recorded>>b&1 != 0 && !l.expand(&place{p, b * blockGranules, wordShift}) {
 			return false
 		}
 	}
@@ -182,8 +211,8 @@ func (l *LaunchCheck) divide(p *page) bool {
 			}
 		}
 	}
-	l.freeTable(p.bytes() - pageBytes)
-	*p = page{launch: p.launch, subpages: parts}
+	l.freeParts(p)
+	*p = page{launch: p.launch, subpages: parts, published: p.published}
 	return true
 }
 
@@ -214,37 +243,53 @@ func (l *LaunchCheck) addKind(p *page, k kind) bool {
 	return true
 }
 
-// touchBlock checks and records an access of consecutive lanes to all granules of a block; first is that to its first granule. It does
-// nothing and returns false if granules have to be told apart.
-func (l *LaunchCheck) touchBlock(a *bufferAccess, first bufferRecord, p *place) bool {
-	b := p.block()
-	w, r := p.blockWrites[b], &p.blockReads[b]
-	switch {
-	case p.ofBlocks>>b&1 == 0 || p.atomics != nil || !l.isBefore(a, w) || a.fromPayload && w == 0:
-		return false
-	case a.kind == read:
-		l.addRecord(a, r, first)
-	case !l.isBefore(a, r[0]) || !l.isBefore(a, r[1]):
-		return false
-	default:
-		p.blockWrites[b] = first
+// touchBlocks checks and records an access of consecutive lanes to all granules of so many blocks from a place on; now is that to the
+// first one. It returns the number of blocks, up to the end of the page, in front of one whose granules have to be told apart.
+func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, blocks uint64) (done uint64) {
+	if p.atomics != nil {
+		return 0
 	}
-	return true
+	lanes := bufferRecord(blockGranules << p.shift >> a.width)
+	for b := p.block(); done < blocks && b < pageBlocks; b++ {
+		w, r := p.blockWrites[b], &p.blockReads[b]
+		if p.ofBlocks>>b&1 == 0 || a.fromPayload && w == 0 {
+			break
+		}
+		l.againstBlock(a, w, now, p)
+		if a.kind == read {
+			l.addRecord(a, r, now)
+		} else {
+			l.againstBlock(a, r[0], now, p)
+			l.againstBlock(a, r[1], now, p)
+			p.blockWrites[b] = now
+		}
+		p.recorded |= 1 << b
+		done, now, p.at = done+1, now+lanes, p.at+blockGranules
+	}
+	return done
 }
 
-// isBefore reports that there is no earlier access, or one that has an order with an access now.
-func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
-	return earlier == 0 || l.isOwn(a, earlier) || l.ordered(a.g, l.row(earlier.row()))
+// againstBlock checks an access to all granules of a block against an earlier one.
+func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, p *place) {
+	if r := &a.g.repeated; r.is(uint64(before.row()), uint64(a.row)) {
+		r.times += blockGranules * p.times(l)
+	} else if before != 0 && !l.isOwn(a, before) {
+		l.against(a.g, before, first, p, blockGranules*p.times(l))
+	}
 }
 
 // expand gives the granules of a block records of their own; false: the table is full.
 func (l *LaunchCheck) expand(p *place) bool {
 	b := p.block()
+	p.ofBlocks &^= 1 << b
+	if p.recorded>>b&1 == 0 {
+		return true
+	}
+	p.recorded &^= 1 << b
 	w, r := p.blockWrites[b], p.blockReads[b]
 	if w != 0 && p.writes == nil && !l.addKind(p.page, write) || r[0] != 0 && p.reads == nil && !l.addKind(p.page, read) {
 		return false
 	}
-	p.ofBlocks &^= 1 << b
 	for i := range uint64(blockGranules) {
 		if w != 0 {
 			p.writes[b*blockGranules+i] = l.granuleOf(w, i<<p.shift)

@@ -66,13 +66,37 @@ type Side struct {
 }
 
 // report adds occurrences of a finding in so many granules of the LDS. No record before: one access alone is wrong.
-func (g *GroupCheck) report(k Kind, before, after record, granule uint32, granules uint) {
+func (g *GroupCheck) report(k Kind, before, after record, granule uint32, granules uint) *Finding {
 	c, at := g.checker, granule<<g.lds.shift
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := g.occurrence(k, before, after, uint64(granules)); f != nil {
+	f, first := g.occurrence(k, before, after, uint64(granules))
+	if first {
 		f.Memory, f.Address = "LDS", uint64(at)
 		f.Variable, f.Offset = variableAt(g.program, at)
+	}
+	return f
+}
+
+// Repeated occurrences are more of a finding, by the same two instructions of the same waves. They are counted together.
+type repeated struct {
+	finding     *Finding // nil: none
+	before, now uint64   // what tells the two apart from others
+	times       uint64
+}
+
+// is reports that occurrences of the two are counted.
+func (r *repeated) is(before, now uint64) bool {
+	return r.finding != nil && r.before == before && r.now == now
+}
+
+// countRepeated adds what is counted to its finding, and ends the count.
+func (g *GroupCheck) countRepeated() {
+	if r := &g.repeated; r.finding != nil {
+		g.checker.mutex.Lock()
+		r.finding.Count += r.times
+		g.checker.mutex.Unlock()
+		*r = repeated{}
 	}
 }
 
@@ -81,37 +105,37 @@ func (g *GroupCheck) reportVariable(name string, now record, lanes uint64) {
 	c := g.checker
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if f := g.occurrence(unwritten, 0, now, lanes); f != nil {
+	if f, first := g.occurrence(unwritten, 0, now, lanes); first {
 		f.Memory, f.Variable = "private memory", name
 	}
 }
 
-// occurrence counts occurrences of a finding. It returns the finding if this is the first of them, to be completed.
-func (g *GroupCheck) occurrence(k Kind, before, after record, times uint64) *Finding {
+// occurrence counts occurrences of a finding. The first one is to be completed.
+func (g *GroupCheck) occurrence(k Kind, before, after record, times uint64) (f *Finding, first bool) {
 	p := g.program
-	f := g.checker.occurrence(&pair{k, p, p, before.pc(), after.pc()}, g, times)
-	if f == nil {
-		return nil
+	f, first = g.checker.occurrence(&pair{k, p, p, before.pc(), after.pc()}, g, times)
+	if !first {
+		return f, false
 	}
 	if f.After = sideOf(p, after); before != 0 {
 		side := sideOf(p, before)
 		f.Before = &side
 	}
-	return f
+	return f, true
 }
 
-// occurrence counts occurrences of a finding in a workgroup. It returns the finding if this is the first of them.
-func (c *Checker) occurrence(key *pair, g *GroupCheck, times uint64) *Finding {
-	f := c.findings[*key]
+// occurrence counts occurrences of a finding in a workgroup.
+func (c *Checker) occurrence(key *pair, g *GroupCheck, times uint64) (f *Finding, first bool) {
+	f = c.findings[*key]
 	if f == nil {
 		f = &Finding{Kind: key.kind, Program: key.program.Name, order: math.MaxUint64}
 		c.findings[*key] = f
 	}
 	if f.Count += times; f.order <= g.index {
-		return nil
+		return f, false
 	}
 	f.order, f.Workgroup = g.index, g.id
-	return f
+	return f, true
 }
 
 // variableAt returns the Workgroup variable at a byte of the LDS, and the byte in it.

@@ -33,6 +33,8 @@ const (
 	maxSection = 1<<sectionBits - 1
 
 	shared = record(1) << sharedShift
+	// anyLane has the bits in which records of an instruction of a wave differ.
+	anyLane = (1<<laneBits-1)<<laneShift | shared
 	// otherLanes has the bits in which a record differs from one of another lane.
 	otherLanes = (1<<waveBits-1)<<waveShift | (1<<laneBits-1)<<laneShift | shared
 )
@@ -107,27 +109,29 @@ func (w *waveOrder) unordered(before, now record) bool {
 // Where granules are smaller than words, the first one of a word has the records of all as long as each access was of whole words. The
 // others have records in the bytes that an access of less was in.
 type shadow struct {
-	shift       uint   // log2 of the bytes of a granule
-	word        uint32 // bytes of a word
-	wide        uint   // its granules
-	split       extent // whose granules have records of their own
-	bytes       uint32
-	writes      []record
-	reads       []record // the last ones; shared: see others
-	atomics     []record // likewise
-	others      []others
-	numbers     []uint32          // of the last instruction that stored there, lane after lane
-	written     []uint64          // a bit for each granule
-	unwritten   int               // granules that nothing wrote
-	number      uint32            // of the current instruction
-	firstReads  map[uint32]record // by granule: the first read of what nothing had written
-	epoch       uint32            // of the last access, to which what follows applies
-	wrote       bool              // a write or an atomic was
-	madeAtomics bool              // an atomic was
-	log         readLog
-	hasAtomics  bool     // the program has some, which may order waves within an epoch
-	readByTwo   []uint64 // a bit for each granule: reads of two waves are recorded, one of which has no order with any write
-	anyByTwo    bool     // there is such a granule
+	shift      uint   // log2 of the bytes of a granule
+	word       uint32 // bytes of a word
+	wide       uint   // its granules
+	split      extent // whose granules have records of their own
+	bytes      uint32
+	writes     []record
+	reads      []record // the last ones; shared: see others
+	atomics    []record // likewise
+	others     []others
+	numbers    []uint32          // of the last instruction that stored there, lane after lane
+	written    []uint64          // a bit for each granule
+	unwritten  int               // granules that nothing wrote
+	number     uint32            // of the current instruction
+	firstReads map[uint32]record // by granule: the first read of what nothing had written
+	epoch      uint32            // of the last access, to which what follows applies
+	wrote      bool              // a write or an atomic was
+	// recordedReads: of the epoch, some reads have records.
+	recordedReads bool
+	madeAtomics   bool // an atomic was
+	log           readLog
+	hasAtomics    bool     // the program has some, which may order waves within an epoch
+	readByTwo     []uint64 // a bit for each granule: reads of two waves are recorded, one of which has no order with any write
+	anyByTwo      bool     // there is such a granule
 }
 
 // An extent has bytes in a row, of whole words.
@@ -222,7 +226,7 @@ func (s *shadow) clearRecords() {
 
 // enter begins an epoch: no access of an earlier one is of interest.
 func (s *shadow) enter(epoch uint32) {
-	s.epoch, s.wrote, s.madeAtomics, s.log.words = epoch, false, false, s.log.words[:0]
+	s.epoch, s.wrote, s.madeAtomics, s.recordedReads, s.log.words = epoch, false, false, false, s.log.words[:0]
 	if s.anyByTwo {
 		clear(s.readByTwo)
 		s.anyByTwo = false

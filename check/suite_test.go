@@ -18,6 +18,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/internal/suite"
 	"spvsim/isa"
+	"spvsim/mem/lane"
 	"spvsim/program"
 )
 
@@ -230,11 +231,11 @@ func TestRecordsAreBounded(t *testing.T) {
 	var groups [2]*check.GroupCheck
 	for i := range groups {
 		groups[i] = l.Begin(p, uint64(i), [3]uint32{uint32(i)}, 1)
-		groups[i].AccessBuffer(st, 0, &p.Insts[0], 1, &[64]uint64{4096}, 4)
+		groups[i].AccessBuffer(st, 0, &p.Insts[0], &lane.Touched{Mask: 1, Addr: &[64]uint64{4096}, Bytes: 4})
 	}
 	const granules = 1 << 8 // a record at least for each
 	for at := uint64(0); at < 1<<30; at += 4 * granules {
-		groups[0].AccessBuffer(st, 0, &p.Insts[0], 1, &[64]uint64{at}, 4)
+		groups[0].AccessBuffer(st, 0, &p.Insts[0], &lane.Touched{Mask: 1, Addr: &[64]uint64{at}, Bytes: 4})
 	}
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
@@ -261,7 +262,7 @@ func TestRecordsOfLaunchesAreBounded(t *testing.T) {
 		l := c.Launch(check.LaunchSetup{Name: "launch"})
 		g := l.Begin(p, 0, [3]uint32{}, 1)
 		for at := n / 2 << 40; at < n/2<<40+pages*pageBytes; at += pageBytes {
-			g.AccessBuffer(st, 0, &p.Insts[0], 1, &[64]uint64{at}, 4)
+			g.AccessBuffer(st, 0, &p.Insts[0], &lane.Touched{Mask: 1, Addr: &[64]uint64{at}, Bytes: 4})
 		}
 		g.End()
 		l.End()
@@ -300,7 +301,7 @@ func TestReleasesBeyondTheBoundAreOrders(t *testing.T) {
 		l := c.Launch(check.LaunchSetup{Name: "launch", Programs: []*program.Program{p}, Buffer: func(uint64) (string, uint64) { return "b", 0 }})
 		st := &isa.State{Lanes: 64}
 		access := func(g *check.GroupCheck, pc int, at uint64) {
-			g.AccessBuffer(st, pc, &p.Insts[pc], 1, &[64]uint64{at}, 4)
+			g.AccessBuffer(st, pc, &p.Insts[pc], &lane.Touched{Mask: 1, Addr: &[64]uint64{at}, Bytes: 4})
 		}
 		from, to := l.Begin(p, 0, [3]uint32{}, 1), l.Begin(p, 1, [3]uint32{1}, 1)
 		const data, places, last = 1 << 20, 1 << 24, 1<<24 + 4*70000

@@ -128,10 +128,10 @@ func (u *ComputeUnit) checkAccess(w *simd.Wave, in *isa.Inst) {
 	if g, st := w.Workgroup.Check, &w.State; ok && g.ChecksBuffer(pc, in) {
 		exec := st.Exec
 		st.Exec = st.WriteMask(in)
-		mask, addr, bytes := m.port.Touched(st, &m.bindings[u.slot(w)], in)
+		t := m.port.Touched(st, &m.bindings[u.slot(w)], in)
 		st.Exec = exec
-		if mask != 0 {
-			g.AccessBuffer(st, pc, in, mask, addr, bytes)
+		if t.Mask != 0 {
+			g.AccessBuffer(st, pc, in, &t)
 		}
 	}
 }

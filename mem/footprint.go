@@ -113,20 +113,21 @@ func (p *Port) AddFootprint(f *Footprint, st *isa.State, env *WaveBindings, in *
 	}
 }
 
-// Touched finds the bytes that an instruction of a wave is about to access, of those that launches share: the addresses of the lanes of
-// a mask that are within their memory, and the bytes of each. They are valid until the next access.
-func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uint64, addr *[64]uint64, bytes uint64) {
+// Touched finds the bytes that an instruction of a wave is about to access, as far as they are within their memory. The addresses are valid
+// until the next access.
+func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) lane.Touched {
+	var mask, bytes uint64
 	w, m := p.lanes.w, in.Mem
 	switch _, ok := footprintKind(in); {
 	case !ok:
-		return 0, nil, 0
+		return lane.Touched{}
 	case m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat:
 		if mask = st.Exec; !in.Op.Has(isa.FlagAtomic) {
 			mask = lane.Active(st, m)
 		}
 		bytes = elemBytes(lane.Element(in)) * uint64(max(m.Count, 1))
 		if p.lanes.touchedWords(st, env, in, uint32(bytes)) {
-			return mask, &w.addr, bytes
+			return lane.Touched{Mask: mask, Addr: &w.addr, Bytes: bytes, Packed: w.Packed}
 		}
 		p.lanes.resolve(st, env, m, mask)
 	case in.Op == isa.ImageLoad || in.Op == isa.ImageStore || m.Space == isa.SpaceImage && in.Op.Has(isa.FlagAtomic):
@@ -141,7 +142,7 @@ func (p *Port) Touched(st *isa.State, env *WaveBindings, in *isa.Inst) (mask uin
 			bytes = uint64(w.texel[l].Format.Bytes)
 		}
 	}
-	return mask, &w.addr, bytes
+	return lane.Touched{Mask: mask, Addr: &w.addr, Bytes: bytes}
 }
 
 // touchedWords computes the addresses of lanes that access words of one buffer; false: it did not, or some are out of bounds.

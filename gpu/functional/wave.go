@@ -194,10 +194,10 @@ func (k *worker) checkAccess(c *check.GroupCheck, w *wave, s *exit) {
 	st := &w.state
 	exec := st.Exec
 	st.Exec = st.WriteMask(s.in)
-	mask, addr, bytes := k.port.Touched(st, &w.env, s.in)
+	t := k.port.Touched(st, &w.env, s.in)
 	st.Exec = exec
-	if mask != 0 {
-		c.AccessBuffer(st, int(s.pc), s.in, mask, addr, bytes)
+	if t.Mask != 0 {
+		c.AccessBuffer(st, int(s.pc), s.in, &t)
 	}
 }
 
