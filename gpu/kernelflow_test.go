@@ -213,7 +213,7 @@ func init() {
 		}
 		return n
 	}
-	v := vectorsOf(f)
+	v, w := vectorsOf(f), noises(most+1)
 	longs := made(most+1, func(i int) int64 { return int64(uint64(noise(i))<<32 | uint64(noise(i+7))) })
 	kernelTopics["relations"] = []kernelCase{
 		{entry: "scalars", global: []int{most}, arguments: []any{f, leaves(made(most, func(i int) [4]int32 {
@@ -253,6 +253,10 @@ func init() {
 				last = int8(b)
 			}
 			return first + (a&^mask | b&mask) + int64(last)
+		}))}},
+		{entry: "of_integers", global: []int{most}, arguments: []any{w, leaves(made(most, func(i int) [3]int32 {
+			a, b := w[i], w[i+1]
+			return [3]int32{flag(int32(a) >= int32(b)), flag(a >= b), flag(int32(a) >= int32(b) && b >= 77)}
 		}))}},
 	}
 }

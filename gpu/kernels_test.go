@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 
 	"spvsim/internal/suite"
 	"spvsim/spirv"
+	"spvsim/spirv/asm"
 	"spvsim/spirv/clc"
 )
 
@@ -248,6 +250,22 @@ func TestKernelsOfShortAddresses(t *testing.T) {
 				t.Run(topic+" "+c.entry+" "+on.machine, func(t *testing.T) { c.run(t, module, on) })
 			}
 		}
+	}
+}
+
+// A kernel of instructions that no kernel of testdata/cl has, because clang and llvm-spirv do not emit them.
+func TestWrittenKernel(t *testing.T) {
+	w := noises(most + 1)
+	w[7], w[8], w[9] = 0, 1<<31, 1<<31
+	c := kernelCase{entry: "written", global: []int{most}, arguments: []any{w, leaves(made(most, func(i int) [6]uint32 {
+		a, b := w[i], w[i+1]
+		x, y := float32(int32(a)), float32(int32(b))
+		return [6]uint32{uint32(bits.TrailingZeros32(a)), uint32(bits.OnesCount32(a)), math.Float32bits(max(x, y)), math.Float32bits(min(x, y)),
+			uint32(int32(int8(a))<<8 | int32(uint8(b))), a<<16 | b&0xffff}
+	}))}}
+	m := suite.Must(asm.Assemble(suite.Must(os.ReadFile("testdata/written.spvasm"))(t), "written.spvasm"))(t)
+	for _, on := range kernelMachines {
+		t.Run(on.machine+"-"+on.mode, func(t *testing.T) { c.run(t, m.Encode(binary.LittleEndian), on) })
 	}
 }
 

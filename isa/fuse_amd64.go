@@ -16,6 +16,14 @@ var kernelOf = map[loopKey]kernel{
 	{Sqrt, F32, Void}: kernelSqrt, {Rcp, F32, Void}: kernelRcp, {Rsq, F32, Void}: kernelRsq,
 	{UMulHi, I32, Void}: kernelUMulHi, {IAdd3, I32, Void}: kernelIAdd3, {LshlOr, I32, Void}: kernelLshlOr, {AddLshl, I32, Void}: kernelAddLshl,
 	{SToF, F32, I32}: kernelSToF, {UToF, F32, I32}: kernelUToF,
+	{IAdd, I64, Void}: kernelDoubleIAdd, {ISub, I64, Void}: kernelDoubleISub, {IMul, I64, Void}: kernelDoubleIMul,
+	{Shl, I64, Void}: kernelDoubleShl, {Shr, I64, Void}: kernelDoubleShr, {Sar, I64, Void}: kernelDoubleSar,
+}
+
+// halvesOf maps operations on 64-bit values to the kernel that computes each half of the result from those of the sources.
+var halvesOf = map[loopKey]kernel{
+	{Mov, I64, Void}: kernelMov, {Mov, F64, Void}: kernelMov, {Select, I64, Void}: kernelSelect, {Select, F64, Void}: kernelSelect,
+	{And, I64, Void}: kernelAnd, {Or, I64, Void}: kernelOr, {Xor, I64, Void}: kernelXor,
 }
 
 // A testKernel compares rows; not: the other lanes are meant; swap: the second with the first.
@@ -32,9 +40,19 @@ var testOf = map[loopKey]testKernel{
 	{FUnordEq, F32, Void}: {kernel: kernelAlikeF}, {FOrdNe, F32, Void}: {kernel: kernelAlikeF, not: true},
 	{FOrdLt, F32, Void}: {kernel: kernelBelowF}, {FUnordLe, F32, Void}: {kernel: kernelBelowF, not: true, swap: true},
 	{FOrdLe, F32, Void}: {kernel: kernelAtMostF}, {FUnordLt, F32, Void}: {kernel: kernelAtMostF, not: true, swap: true},
+	{IEq, I64, Void}: {kernel: kernelDoubleEqual}, {INe, I64, Void}: {kernel: kernelDoubleEqual, not: true},
+	{SLt, I64, Void}: {kernel: kernelDoubleAbove, swap: true}, {SLe, I64, Void}: {kernel: kernelDoubleAbove, not: true},
+	{ULt, I64, Void}: {kernel: kernelDoubleAboveU, swap: true}, {ULe, I64, Void}: {kernel: kernelDoubleAboveU, not: true},
 }
 
-// wordOf maps operations on 32-bit scalars to kernels, and maskOf those on lane masks.
+// longOf maps operations on 64-bit scalars to kernels, wordOf those on 32-bit ones, and maskOf those on lane masks.
+var longOf = map[loopKey]kernel{
+	{IAdd, I64, Void}: kernelLongIAdd, {ISub, I64, Void}: kernelLongISub, {IMul, I64, Void}: kernelLongIMul,
+	{And, I64, Void}: kernelLongAnd, {Or, I64, Void}: kernelLongOr, {Xor, I64, Void}: kernelLongXor,
+	{Shl, I64, Void}: kernelLongShl, {Shr, I64, Void}: kernelLongShr, {Sar, I64, Void}: kernelLongSar,
+	{Mov, I64, Void}: kernelLongMov, {Mov, F64, Void}: kernelLongMov, {UConvert, I64, I32}: kernelLongMov, {SConvert, I64, I32}: kernelLongSConvert,
+}
+
 var wordOf = map[Op]kernel{
 	IAdd: kernelWordIAdd, ISub: kernelWordISub, IMul: kernelWordIMul, And: kernelWordAnd, Or: kernelWordOr, Shl: kernelWordShl, Shr: kernelWordShr,
 	IEq: kernelWordIEq, INe: kernelWordINe, ULt: kernelWordULt, SLt: kernelWordSLt, Mov: kernelWordMov,
@@ -138,7 +156,9 @@ func (f *Fuser) add(in *Inst) bool {
 	case in.Dst.Kind != Vector || in.Uniform || len(f.saved) == fuseRows || in.Op != Mov && in.Op != Select && in.scalarSources() == 1<<n-1:
 		return false
 	case in.Op == Select && (in.T == I32 || in.T == F32):
-		return f.addSelect(in)
+		return !in.Mod.Any() && fits(in.Src[0]) && f.addSelect(in, f.row(in.Dst), 0)
+	case in.T.Rows() == 2 || in.loopKey() == loopKey{UConvert, I32, I64}:
+		return len(f.saved)+2 <= fuseRows && !in.Mod.Any() && f.addDouble(in)
 	}
 	k, ok := kernelOf[in.loopKey()]
 	if !ok {
@@ -155,6 +175,69 @@ func (f *Fuser) add(in *Inst) bool {
 		f.last = 0
 	}
 	return true
+}
+
+// addDouble adds an operation with a result or sources of 64 bits.
+func (f *Fuser) addDouble(in *Inst) bool {
+	key := in.loopKey()
+	if k, ok := kernelOf[key]; ok {
+		s := rowStep{d: f.row(in.Dst)}
+		s.kernel = k.in(f.rowSources(in, &s))
+		f.write(s)
+		f.save(s.d + f.rowBytes())
+		f.last = 0
+		return true
+	}
+	if k, ok := halvesOf[key]; ok {
+		return (k != kernelSelect || fits(in.Src[0])) && f.addHalves(in, k)
+	}
+	return (in.Op == UConvert || in.Op == SConvert) && (in.From == I32 || in.From == I64) && f.addConversion(in)
+}
+
+// addConversion adds a conversion between integers of 32 and 64 bits.
+func (f *Fuser) addConversion(in *Inst) bool {
+	f.addStep(kernelMov, f.row(in.Dst), 0, in.Src[0])
+	switch high := f.row(in.Dst) + f.rowBytes(); {
+	case in.T == I32:
+	case in.Op == SConvert:
+		f.addStep(kernelSar, high, 0, in.Src[0], Lit(31))
+	default:
+		f.addStep(kernelMov, high, 0, Lit(0))
+	}
+	return true
+}
+
+// addHalves adds an operation on 64-bit values that is one on their low words and one on their high words. Neither may overwrite a source of the
+// other before it is read.
+func (f *Fuser) addHalves(in *Inst, k kernel) bool {
+	first, sources := 0, in.Src[:NumSources(in.Op)]
+	overwrites := func(r Reg) bool { return r.Kind == Vector && int(r.Index)+1-first == int(in.Dst.Index)+first }
+	if slices.ContainsFunc(sources, overwrites) {
+		if first = 1; slices.ContainsFunc(sources, overwrites) {
+			return false
+		}
+	}
+	for _, half := range []int{first, 1 - first} {
+		d := f.row(in.Dst) + int32(half)*f.rowBytes()
+		if k == kernelSelect {
+			f.addSelect(in, d, half)
+		} else {
+			f.addStep(k, d, half, sources...)
+		}
+	}
+	return true
+}
+
+// addStep adds a step on the low (half 0) or high words of its sources.
+func (f *Fuser) addStep(k kernel, d int32, half int, sources ...Reg) {
+	s, which := rowStep{d: d}, form(0)
+	for i, at := range s.sourceFields()[:len(sources)] {
+		if *at = f.source(sources[i], half); sources[i].Kind != Vector {
+			which |= 1 << i
+		}
+	}
+	s.kernel = k.in(which)
+	f.write(s)
 }
 
 // chained returns the form of a step with n sources if one of them is the previous step's result, which is still in
@@ -190,7 +273,11 @@ func (s *rowStep) sourceFields() []*int32 { return []*int32{&s.a, &s.b, &s.c} }
 // rowSources puts where the sources of an instruction on rows are.
 func (f *Fuser) rowSources(in *Inst, s *rowStep) (which form) {
 	for i, at := range s.sourceFields()[:NumSources(in.Op)] {
-		*at = f.source(in.Src[i])
+		if in.T.Rows() == 1 || i == 1 && (in.Op == Shl || in.Op == Shr || in.Op == Sar) { // the low words are the distance
+			*at = f.source(in.Src[i], 0)
+		} else {
+			*at = f.double(in.Src[i])
+		}
 		spread := form(0)
 		if in.Src[i].Kind != Vector {
 			spread = 1
@@ -213,7 +300,7 @@ func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 	case in.Mod.Abs>>i&1 != 0:
 		k, bits = kernelAnd, Lit(sign-1)
 	}
-	s := rowStep{d: f.row(V(int(in.ModRow) + i)), a: at, b: f.source(bits)}
+	s := rowStep{d: f.row(V(int(in.ModRow) + i)), a: at, b: f.source(bits, 0)}
 	if spread != 0 { // all lanes of the row are written first
 		f.steps = append(f.steps, rowStep{kernel: kernelMov.in(1), d: s.d, a: at})
 		s.a = s.d
@@ -223,15 +310,12 @@ func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 	return s.d
 }
 
-func (f *Fuser) addSelect(in *Inst) bool {
-	s := rowStep{d: f.row(in.Dst)}
-	if in.Mod.Any() || !fits(in.Src[0]) {
-		return false
-	}
+// addSelect adds a selection that writes row d, from the low (half 0) or high words of its sources.
+func (f *Fuser) addSelect(in *Inst, d int32, half int) bool {
+	s, which := rowStep{d: d}, form(0)
 	s.scalar(0, in.Src[0])
-	which := form(0)
 	for i, at := range s.sourceFields()[1:] {
-		if *at = f.source(in.Src[i+1]); in.Src[i+1].Kind != Vector {
+		if *at = f.source(in.Src[i+1], half); in.Src[i+1].Kind != Vector {
 			which |= 1 << i
 		}
 	}
@@ -301,12 +385,18 @@ func (f *Fuser) addScalar(in *Inst) bool {
 		return f.addTest(in)
 	}
 	k, ok := maskOf[in.Op]
-	return ok && in.T == Bool && f.addMask(in, k)
+	return ok && in.T == Bool && f.addLong(in, k)
 }
 
 func (f *Fuser) addWord(in *Inst) bool {
+	if k, ok := longOf[in.loopKey()]; ok {
+		return f.addLong(in, k)
+	}
 	k, ok := wordOf[in.Op]
-	if in.T == F32 {
+	switch {
+	case in.loopKey() == loopKey{UConvert, I32, I64}:
+		k, ok = kernelWordMov, true
+	case in.T == F32:
 		ok = in.Op == Mov
 	}
 	if !ok || in.T != I32 && in.T != F32 {
@@ -327,7 +417,8 @@ func (f *Fuser) addWord(in *Inst) bool {
 	return true
 }
 
-func (f *Fuser) addMask(in *Inst, k kernel) bool {
+// addLong adds an operation on lane masks or 64-bit scalars.
+func (f *Fuser) addLong(in *Inst, k kernel) bool {
 	s := rowStep{kernel: k.in(0), d: 8 * int32(in.Dst.Index)}
 	for i, r := range in.Src[:NumSources(in.Op)] {
 		if r.Kind == Vector || !fits(r) {
@@ -377,7 +468,7 @@ func (f *Fuser) writeScalar(s rowStep) {
 	f.steps = append(f.steps, s)
 	kept := make([]splatValue, 0, len(f.splats))
 	for _, v := range f.splats {
-		if v.literal || v.from != s.d {
+		if v.literal || v.from&^4 != s.d {
 			kept = append(kept, v)
 		}
 	}
@@ -395,24 +486,57 @@ func scalarAt(r Reg) (at int32, literal bool) {
 	return int32(uint32(r.Val)), true
 }
 
-func (f *Fuser) row(r Reg) int32 { return int32(4 * f.lanes * int(r.Index)) }
+func (f *Fuser) row(r Reg) int32 { return int32(r.Index) * f.rowBytes() }
 
-// source returns the offset of a source's lanes.
-func (f *Fuser) source(r Reg) int32 {
+func (f *Fuser) rowBytes() int32 { return int32(4 * f.lanes) }
+
+// source returns the offset of the lanes of a source's low (half 0) or high words.
+func (f *Fuser) source(r Reg, half int) int32 {
 	if r.Kind == Vector {
-		return f.row(r)
+		return f.row(r) + int32(half)*f.rowBytes()
 	}
-	v := splatValue{offset: int32(f.literalsEnd + valueBytes*f.values)}
-	if v.from, v.literal = scalarAt(r); v.literal {
+	v := wordOfScalar(r, half)
+	if v.literal {
 		if i := f.literal(uint32(v.from)); i >= 0 {
 			return int32(f.literalsEnd - literalBytes + valueBytes*i)
 		}
 	}
-	for _, old := range f.splats {
-		if old.from == v.from && old.literal == v.literal {
-			return old.offset
+	if i := slices.IndexFunc(f.splats, v.equals); i >= 0 {
+		return f.splats[i].offset
+	}
+	return f.spread(v)
+}
+
+// double returns the offset of the lanes of a 64-bit source's low words, which those of its high words follow.
+func (f *Fuser) double(r Reg) int32 {
+	if r.Kind == Vector {
+		return f.row(r)
+	}
+	low, high := wordOfScalar(r, 0), wordOfScalar(r, 1)
+	for i := range max(len(f.splats)-1, 0) {
+		if s := f.splats[i:]; s[0].equals(low) && s[1].equals(high) && s[1].offset == s[0].offset+valueBytes {
+			return s[0].offset
 		}
 	}
+	at := f.spread(low)
+	f.spread(high)
+	return at
+}
+
+// wordOfScalar returns the low (half 0) or high word of a scalar register or a literal.
+func wordOfScalar(r Reg, half int) splatValue {
+	from, literal := scalarAt(r)
+	if literal {
+		return splatValue{from: int32(uint32(r.Val >> (32 * half))), literal: true}
+	}
+	return splatValue{from: from + 4*int32(half)}
+}
+
+func (v splatValue) equals(o splatValue) bool { return v.from == o.from && v.literal == o.literal }
+
+// spread adds the step that stores a value for eight lanes.
+func (f *Fuser) spread(v splatValue) int32 {
+	v.offset = int32(f.literalsEnd + valueBytes*f.values)
 	f.values++
 	f.splats = append(f.splats, v)
 	s := rowStep{kernel: kernelSpread.in(0), d: v.offset, a: v.from}

@@ -20,7 +20,8 @@ func fusible() (keys []loopKey) {
 			keys = slices.AppendSeq(keys, maps.Keys(table))
 		}
 	}
-	keys = append(keys, loopKey{Select, I32, Void}, loopKey{Select, F32, Void})
+	keys = append(keys, loopKey{Select, I32, Void}, loopKey{Select, F32, Void}, loopKey{UConvert, I64, I32}, loopKey{SConvert, I64, I32}, loopKey{UConvert, I32, I64})
+	keys = slices.AppendSeq(keys, maps.Keys(halvesOf))
 	for op := range maskOf {
 		keys = append(keys, loopKey{op, Bool, Void})
 	}
@@ -35,7 +36,8 @@ func someRowInst(r *rand.Rand, keys []loopKey) *Inst {
 	key := keys[r.IntN(len(keys))]
 	in := &Inst{Op: key.op, T: key.t, From: key.from, Dst: V(r.IntN(testRows))}
 	_, word := wordOf[in.Op]
-	in.Uniform = word && in.T != Bool && (in.T == I32 || in.Op == Mov) && r.IntN(3) == 0
+	_, long := longOf[key]
+	in.Uniform = (long || word && in.T != Bool && (in.T == I32 || in.Op == Mov)) && r.IntN(3) == 0
 	if in.Uniform || ResultType(in.Op, in.T, in.From) == Bool {
 		in.Dst = S(r.IntN(testWords))
 	}

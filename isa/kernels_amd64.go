@@ -63,25 +63,45 @@ const (
 	kernelMaskToLanes  kernel = 277
 	kernelMaskMov      kernel = 278
 	kernelSelect       kernel = 279
-	kernelMerge        kernel = 283
-	kernelSpread       kernel = 284
-	kernelFill         kernel = 286
-	kernelEnter        kernel = 287
-	kernelPass         kernel = 289
-	kernelBranch       kernel = 290
-	kernelLessBranch   kernel = 292
-	kernelBranchActive kernel = 300
-	kernelSplit        kernel = 302
-	kernelPark         kernel = 304
-	kernelJoin         kernel = 305
-	kernelKill         kernel = 306
-	kernelGo           kernel = 307
-	kernelLeave        kernel = 308
-	kernelEnd          kernel = 309
+	kernelDoubleIAdd   kernel = 283
+	kernelDoubleISub   kernel = 286
+	kernelDoubleIMul   kernel = 289
+	kernelDoubleShl    kernel = 292
+	kernelDoubleShr    kernel = 295
+	kernelDoubleSar    kernel = 298
+	kernelDoubleEqual  kernel = 301
+	kernelDoubleAbove  kernel = 304
+	kernelDoubleAboveU kernel = 307
+	kernelLongIAdd     kernel = 310
+	kernelLongISub     kernel = 311
+	kernelLongIMul     kernel = 312
+	kernelLongAnd      kernel = 313
+	kernelLongOr       kernel = 314
+	kernelLongXor      kernel = 315
+	kernelLongShl      kernel = 316
+	kernelLongShr      kernel = 317
+	kernelLongSar      kernel = 318
+	kernelLongMov      kernel = 319
+	kernelLongSConvert kernel = 320
+	kernelMerge        kernel = 321
+	kernelSpread       kernel = 322
+	kernelFill         kernel = 324
+	kernelEnter        kernel = 325
+	kernelPass         kernel = 327
+	kernelBranch       kernel = 328
+	kernelLessBranch   kernel = 330
+	kernelBranchActive kernel = 338
+	kernelSplit        kernel = 340
+	kernelPark         kernel = 342
+	kernelJoin         kernel = 343
+	kernelKill         kernel = 344
+	kernelGo           kernel = 345
+	kernelLeave        kernel = 346
+	kernelEnd          kernel = 347
 
 	// Those with two sources or more before it have forms for what the last kernel left.
 	kernelUnchained kernel = 168
 )
 
 // kernels are where the code of steps begins.
-var kernels [310]uintptr
+var kernels [348]uintptr

@@ -44,7 +44,7 @@ func (p *Port) PrepareLoad(s *Workspace, st *isa.State, env *WaveBindings, in *i
 	own := *p
 	own.lanes.w = s.w
 	switch {
-	case uniformLoad(m, t):
+	case uniformLoad(m):
 		return own.prepareUniformLoad(st, env, in, e)
 	case staticBuffer(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
 		return own.prepareWordLoad(st, env, in, e)
@@ -53,41 +53,12 @@ func (p *Port) PrepareLoad(s *Workspace, st *isa.State, env *WaveBindings, in *i
 }
 
 func (p *Port) prepareUniformLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
-	m := in.Mem
-	addr, bytes, ok := uniformAt(st, env, m)
-	if !ok {
-		return false
+	p.beginAccess(in.Mem, hierarchy.Read)
+	bytes, ok := p.lanes.loadUniform(st, env, in)
+	if ok {
+		p.keepPrepared(in.Mem, e, 1, bytes)
 	}
-	w := p.beginAccess(m, hierarchy.Read)
-	setUniform(st, in, bytes)
-	w.add(0, addr, uint32(len(bytes)))
-	p.keepPrepared(m, e, 1, uint32(len(bytes)))
-	return true
-}
-
-// uniformAt returns the words of a load for the whole wave, and their address; ok is false out of bounds.
-func uniformAt(st *isa.State, env *WaveBindings, m *isa.Mem) (addr uint64, words []byte, ok bool) {
-	addr, bytes := env.PushAddr, env.Push
-	switch m.Space {
-	case isa.SpaceBuffer:
-		d, _ := env.descriptor(m, 0)
-		addr, bytes = d.Addr, d.Bytes
-	case isa.SpaceTable:
-		d := env.table()
-		addr, bytes = d.Addr, d.Bytes
-	}
-	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
-	size := 4 * uint64(m.Count)
-	if off+size > uint64(len(bytes)) {
-		return 0, nil, false
-	}
-	return addr + off, bytes[off : off+size], true
-}
-
-func setUniform(st *isa.State, in *isa.Inst, words []byte) {
-	for k := range int(in.Mem.Count) {
-		lane.Set(st, lane.Result(in, k), 0, false, uint64(binary.LittleEndian.Uint32(words[4*k:])))
-	}
+	return ok
 }
 
 func (p *Port) prepareWordLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {

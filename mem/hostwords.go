@@ -39,11 +39,11 @@ func perLaneBuffer(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
-// uniformLoad says that one access for the whole wave loads 32-bit elements of a
-// buffer that is known when the program is lowered, or of the push constants.
-func uniformLoad(m *isa.Mem, t isa.Type) bool {
-	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
-	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
+// uniformLoad says that one access for the whole wave loads from a buffer that is known when the program is lowered, from the push constants
+// or from an address.
+func uniformLoad(m *isa.Mem) bool {
+	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceFlat || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
+	return m.Scalar && known && m.Index.Kind != isa.Vector && m.Base.Kind != isa.Vector
 }
 
 // flatWords reports whether lanes access words at addresses of their own.
@@ -109,6 +109,58 @@ func loadFlat(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Ins
 	w.loadWords(st, in, d, how, each)
 	w.collect(d, how, st, size)
 	return p.sendRequest(now, m, hierarchy.Read, bits.OnesCount64(st.Exec), size)
+}
+
+// loadUniform loads for the whole wave. What is out of bounds, it leaves to loadGeneral.
+func loadUniform(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
+	m := in.Mem
+	p.beginAccess(m, hierarchy.Read)
+	bytes, ok := p.lanes.loadUniform(st, env, in)
+	if !ok {
+		return p.loadGeneral(now, st, env, in)
+	}
+	return p.sendRequest(now, m, hierarchy.Read, 1, bytes)
+}
+
+// loadUniform is a load for the whole wave, of so many bytes; ok is false out of bounds.
+func (x *lanes) loadUniform(st *isa.State, env *WaveBindings, in *isa.Inst) (bytes uint32, ok bool) {
+	addr, b, ok := x.uniformAt(st, env, in.Mem)
+	size := elemBytes(lane.Element(in))
+	bytes = uint32(size) * uint32(in.Mem.Count)
+	if !ok || uint64(bytes) > uint64(len(b)) {
+		return 0, false
+	}
+	for k := range int(in.Mem.Count) {
+		lane.Set(st, lane.Result(in, k), 0, size == 8, lane.ReadElement(b[uint64(k)*size:][:size]))
+	}
+	x.w.add(0, addr, bytes)
+	return bytes, true
+}
+
+// uniformAt returns the address of an access for the whole wave, and the bytes from it on; ok is false out of bounds.
+func (x *lanes) uniformAt(st *isa.State, env *WaveBindings, m *isa.Mem) (addr uint64, bytes []byte, ok bool) {
+	switch m.Space {
+	case isa.SpaceFlat:
+		addr = lane.Uniform(st, m.Base) + uint64(m.Offset) + lane.Uniform(st, m.Index)
+		b := x.w.buffer(x.store, addr)
+		if b == nil {
+			return 0, nil, false
+		}
+		return addr, b.Bytes[addr-b.Addr:], true
+	case isa.SpaceBuffer:
+		d, _ := env.descriptor(m, 0)
+		addr, bytes = d.Addr, d.Bytes
+	case isa.SpaceTable:
+		d := env.table()
+		addr, bytes = d.Addr, d.Bytes
+	default:
+		addr, bytes = env.PushAddr, env.Push
+	}
+	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
+	if off > uint64(len(bytes)) {
+		return 0, nil, false
+	}
+	return addr + off, bytes[off:], true
 }
 
 // loadWords loads from computed addresses within bounds, elements of each words.
@@ -183,13 +235,13 @@ func (x *lanes) flatAddresses(st *isa.State, m *isa.Mem, size uint32) (*Descript
 	if b == nil {
 		return nil, mayFault
 	}
-	d, base := &w.flat, uint32(0)
-	d.Addr, d.Bytes = b.Addr, b.Bytes
+	d, base, addr, bytes := &w.flat, uint32(0), b.Addr, b.Bytes
 	if inside := origin - b.Addr; inside < b.Size {
-		d.Addr, d.Bytes = origin, b.Bytes[inside:]
+		addr, bytes = origin, b.Bytes[inside:]
 	} else if base = uint32(inside); b.Addr-origin > 1<<32-maxOffset {
 		return nil, mayFault // a lane far before the buffer has a small offset in 32 bits
 	}
+	d.Addr, d.Bytes = addr, bytes
 	_, how := w.computeAddresses(st, m, d, base, size)
 	return d, how
 }

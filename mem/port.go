@@ -72,9 +72,8 @@ func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
 
 // otherBuffer is buffer where it is not the one found last.
 func (w *workspace) otherBuffer(s *Store, addr uint64) *Buffer {
-	for i, b := range w.buffers {
+	for _, b := range w.buffers[1:] {
 		if b != nil && addr-b.Addr < b.Size {
-			w.buffers[0], w.buffers[i] = b, w.buffers[0]
 			return b
 		}
 	}
@@ -139,6 +138,8 @@ func loadOf(in *isa.Inst) Access {
 		return (*Port).loadWords
 	case flatWords(m, t) && !lane.AnyScalar(in):
 		return loadFlat
+	case uniformLoad(m):
+		return loadUniform
 	}
 	return (*Port).loadGeneral
 }

@@ -3,6 +3,7 @@
 //
 //	table.go   the kernels of fused steps, each with the operation on one lane that its test holds it to
 //	steps.go   their code: a kernel finds its operands in registers (isa/steps_amd64.s calls it)
+//	double.go  the code of those on 64-bit values
 //	flow.go    their control flow: jumps, masks of active lanes, counts of instructions
 //	wide.go    operations of single instructions, with operands as arguments
 //	trig.go    sines and cosines as package math computes them

@@ -28,8 +28,8 @@ var (
 )
 
 // stepConstants holds the constants of kernels: the double 1, the bits of a shift, the sign of a word, 65536 as a
-// float.
-var stepConstants struct{ one, shift, sign, high, lanes, root operand.Mem }
+// float, 63 and 32.
+var stepConstants struct{ one, shift, sign, high, double, lanes, root operand.Mem }
 
 func stepsFile() ([]byte, error) {
 	text, err := assembly(func(a assembler) {
@@ -38,6 +38,7 @@ func stepsFile() ([]byte, error) {
 		c.shift = a.data("fuseBits", words(31)...)
 		c.sign = a.data("fuseSign", words(0x80000000)...)
 		c.high = a.data("fuseHigh", words(0x47800000)...)
+		c.double = a.data("fuseDouble", words(63, 32)...)
 		c.lanes = a.laneBits()
 		// 1; the coefficients of 1/sqrt(1-e) - 1, the highest first; a little less and a little more than 1
 		c.root = a.data("fuseRoot", doubles(0x3ff0000000000000, 0x3fd4000000000000, 0x3fd8000000000000, 0x3fe0000000000000, 0x3fefffffffffe000, 0x3ff0000000001000)...)
@@ -300,16 +301,20 @@ func (a assembler) floatOne(one operand.Mem, n int) {
 var reciprocal = rowCode{func(a assembler, list []source) { a.floatOne(stepConstants.one, 8) },
 	func(a assembler, list []source, q int) { a.VDIVPS(list[0].lanes8(q), reg.Y8, y(q)) }}
 
-// high multiplies even lanes, then odd ones.
-var high = rowCode{body: func(a assembler, list []source, q int) {
-	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
-	a.VMOVDQU(list[1].lanes8(q), reg.Y5)
-	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y6)
+// highProduct sets to to the high words of the products of Y4 and Y5: it multiplies even lanes, then odd ones.
+func (a assembler) highProduct(to operand.Op) {
+	a.VPMULUDQ(reg.Y5, reg.Y4, to)
 	a.VPSRLQ(operand.Imm(32), reg.Y4, reg.Y4)
 	a.VPSRLQ(operand.Imm(32), reg.Y5, reg.Y5)
 	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y4)
-	a.VPSRLQ(operand.Imm(32), reg.Y6, reg.Y6)
-	a.VPBLENDD(operand.Imm(0xaa), reg.Y4, reg.Y6, y(q))
+	a.VPSRLQ(operand.Imm(32), to, to)
+	a.VPBLENDD(operand.Imm(0xaa), reg.Y4, to, to)
+}
+
+var high = rowCode{body: func(a assembler, list []source, q int) {
+	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
+	a.VMOVDQU(list[1].lanes8(q), reg.Y5)
+	a.highProduct(y(q))
 }}
 
 // fromUnsigned: both halves of a word are exact, so that their sum rounds once.
@@ -506,9 +511,14 @@ func scalar32(o func(a assembler, x, y operand.Op)) func(a assembler) {
 }
 
 func scalarShift(o func(a assembler, ops ...operand.Op)) func(a assembler) {
+	return shiftOf(o, reg.ESI)
+}
+func longShift(o func(a assembler, ops ...operand.Op)) func(a assembler) { return shiftOf(o, reg.RSI) }
+
+func shiftOf(o func(a assembler, ops ...operand.Op), word operand.Op) func(a assembler) {
 	return func(a assembler) {
 		a.MOVQ(reg.RDX, reg.RCX)
-		o(a, reg.CL, reg.ESI)
+		o(a, reg.CL, word)
 	}
 }
 

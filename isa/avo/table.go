@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // A kind is the kind of a kernel's operands.
@@ -17,6 +18,7 @@ const (
 	test                // rows to a mask
 	word                // scalars of 32 bits
 	mask                // masks of lanes
+	double              // rows of 64-bit values
 	control             // others
 )
 
@@ -38,13 +40,13 @@ type kernel struct {
 // forms returns the number of forms: at least one source of a row kernel differs by lane, except for a move's.
 func (k kernel) forms() int {
 	switch {
-	case k.kind == rows && k.name == "Mov", k.kind == word, k.any != nil:
+	case k.kind == rows && k.name == "Mov", k.kind == word, k.kind == control && k.any != nil:
 		return 1 << k.n
 	case k.chained && k.n == 2:
 		return 3 + 5
 	case k.chained:
 		return 7 + 12
-	case k.kind == rows && k.n > 0, k.kind == test:
+	case k.kind == rows && k.n > 0, k.kind == test, k.kind == double:
 		return 1<<k.n - 1
 	}
 	return 1
@@ -156,6 +158,26 @@ var kernels = slices.Concat(
 		lanes("ToLanes", 1, maskToLanes, "lanesIf(a != 0)"),
 		lanes("Mov", 1, noCode, "a"),
 		{name: "Select", kind: control, n: 2, any: selectBits},
+		doubleRow("IAdd", doubleAdd),
+		doubleRow("ISub", doubleSubtract),
+		doubleRow("IMul", doubleMultiply),
+		doubleRow("Shl", doubleShift(shiftLeft)),
+		doubleRow("Shr", doubleShift(shiftRight)),
+		doubleRow("Sar", doubleShift(shiftRightSigned)),
+		doubleTest("Equal", doubleEqual),
+		doubleTest("Above", doubleAbove(func(a assembler, x, y operand.Op) { a.VPCMPGTD(y, x, x) })),
+		doubleTest("AboveU", doubleAbove(assembler.above)),
+		long("IAdd", 2, scalar64(assembler.ADDQ)),
+		long("ISub", 2, scalar64(assembler.SUBQ)),
+		long("IMul", 2, scalar64(func(a assembler, x, y operand.Op) { a.IMULQ(x, y) })),
+		long("And", 2, scalar64(assembler.ANDQ)),
+		long("Or", 2, scalar64(assembler.ORQ)),
+		long("Xor", 2, scalar64(assembler.XORQ)),
+		long("Shl", 2, longShift(assembler.SHLQ)),
+		long("Shr", 2, longShift(assembler.SHRQ)),
+		long("Sar", 2, longShift(func(a assembler, ops ...operand.Op) { a.SARQ(ops[0], ops[1]) })),
+		long("Mov", 1, noCode),
+		long("SConvert", 1, func(a assembler) { a.MOVLQSX(reg.ESI, reg.RSI) }),
 		{name: "Merge", kind: control, custom: merge},
 		{name: "Spread", kind: control, n: 1, any: splat},
 		{name: "Fill", kind: control, custom: fill},

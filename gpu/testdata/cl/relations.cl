@@ -20,3 +20,11 @@ kernel void scalar_select(global const long *in, global long *out) {
     const long a = in[i], b = in[i + 1];
     out[i] = select(a, b, b) + bitselect(a, b, 0x00ff00ff00ff00ffl) + select((char)a, (char)b, (char)(a & 1));
 }
+
+kernel void of_integers(global const int *in, global int *out) {
+    const int i = get_global_id(0);
+    const int a = in[i], b = in[i + 1];
+    out[3 * i] = a >= b;
+    out[3 * i + 1] = (uint)a >= (uint)b;
+    out[3 * i + 2] = a >= b & (uint)b >= 77u;
+}
