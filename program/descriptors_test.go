@@ -189,6 +189,9 @@ func (g *gen) storer(space isa.Space) (at *ir.Value, store func()) {
 	return at, func() {
 		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
 		st.Mem = &ir.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
+		if space == isa.SpaceLDS {
+			st.Mem.Object = -1 // may be read by another name
+		}
 	}
 }
 

@@ -93,6 +93,11 @@ func oneReturn(f *ir.Func) {
 		}
 	}
 	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return b != last && b.Term == ir.Return })
+	for _, b := range f.Blocks { // constructs that ended in one of them stay before it
+		if b.Merge != nil && b.Merge != last && b.Merge.Term == ir.Return {
+			b.Merge = last
+		}
+	}
 }
 
 // oneLatch gives every loop a single back edge: lanes of different iterations must not run side by side, or uniform

@@ -77,6 +77,11 @@ func (b *builder) mem(v *ir.Value, m ir.Mem, address int) *ir.Value {
 	return b.b.Append(v)
 }
 
+// readLDS reads an object of Workgroup memory by an atomic, so that stores to it are not dead.
+func (b *builder) readLDS(object int, at *ir.Value) {
+	b.mem(b.f.NewValue(isa.AtomicIAdd, isa.I32, isa.I32, at, at), ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32}, Object: object, Volatile: true}, 1)
+}
+
 func (b *builder) jump(to *ir.Block) { b.b.SetSuccs(ir.Jump, nil, to) }
 
 func (b *builder) cond(c *ir.Value, yes, no, merge *ir.Block) {

@@ -9,9 +9,9 @@ import (
 
 // deadStores removes stores that a later one of the same block overwrites before anything may read them (Mesa:
 // nir_opt_dead_write_vars; LLVM: dead store elimination). The later one is to the same place, so an access out of bounds is
-// reported still.
+// reported still. Stores to Workgroup memory that nothing reads go too.
 func deadStores(f *ir.Func, o Options) bool {
-	changed := false
+	changed := unreadStores(f)
 	for _, b := range f.Blocks {
 		if o.stopped() {
 			break
@@ -44,6 +44,29 @@ func overwritten(b *ir.Block) bool {
 	}
 	b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool { return dead[v] })
 	return true
+}
+
+// unreadStores removes stores to Workgroup variables without another use (Mesa: nir_remove_dead_variables). The bytes of the variables
+// stay: shaders declare them to bound the occupancy.
+func unreadStores(f *ir.Func) bool {
+	read := map[int]bool{} // by object; -1 may be any
+	for _, b := range f.Blocks {
+		for _, v := range b.Code {
+			if v.Mem != nil && v.Mem.Space == isa.SpaceLDS && (v.Op != isa.Store || v.Mem.Volatile) {
+				read[v.Mem.Object] = true
+			}
+		}
+	}
+	changed := false
+	for _, b := range f.Blocks {
+		n := len(b.Code)
+		b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool {
+			m := v.Mem
+			return v.Op == isa.Store && m.Space == isa.SpaceLDS && !m.Volatile && !m.Payload && m.Object >= 0 && !read[m.Object] && !read[-1]
+		})
+		changed = changed || len(b.Code) != n
+	}
+	return changed
 }
 
 // unordered reports an access of one element that other invocations see in no order that the shader asks for.

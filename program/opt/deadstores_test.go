@@ -39,11 +39,45 @@ func TestDeadStores(t *testing.T) {
 		b.store(c.m, lane, lane)
 		c.between(b, lane, other)
 		b.store(c.m, lane, other)
+		b.readLDS(0, other)
 		b.ret()
 		setBlocks(b.f)
 		deadStores(b.f, Options{})
 		if got := count(b.f, isa.Store); got != c.left {
 			t.Errorf("%s: %d stores, want %d\n%s", c.name, got, c.left, printed(b.f))
+		}
+	}
+}
+
+// Stores to Workgroup memory are dead if nothing reads the variable, by its name or by one of explicit layout, which may be any.
+func TestUnreadStores(t *testing.T) {
+	lds := func(object int) ir.Mem {
+		return ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32}, Object: object}
+	}
+	volatile := lds(1)
+	volatile.Volatile = true
+	for _, c := range []struct {
+		name  string
+		read  func(b *builder, at *ir.Value)
+		store ir.Mem
+		left  int
+	}{
+		{"no read", func(*builder, *ir.Value) {}, lds(1), 0},
+		{"a read of another variable", func(b *builder, at *ir.Value) { b.readLDS(2, at) }, lds(1), 0},
+		{"a read", func(b *builder, at *ir.Value) { b.load(lds(1), at) }, lds(1), 1},
+		{"a read of any", func(b *builder, at *ir.Value) { b.load(lds(-1), at) }, lds(1), 1},
+		{"an atomic", func(b *builder, at *ir.Value) { b.readLDS(1, at) }, lds(1), 1},
+		{"a store to any", func(*builder, *ir.Value) {}, lds(-1), 1},
+		{"volatile", func(*builder, *ir.Value) {}, volatile, 1},
+	} {
+		b := newBuilder(t)
+		at := b.op(isa.LocalIDX, isa.I32)
+		c.read(b, at)
+		b.store(c.store, at, at)
+		b.ret()
+		deadStores(b.f, Options{})
+		if got := count(b.f, isa.Store); got != c.left {
+			t.Errorf("%s: %d stores, want %d", c.name, got, c.left)
 		}
 	}
 }

@@ -80,7 +80,11 @@ func (m *merger) close(v *ir.Value) {
 	if v.Mem == nil && !fence(v) {
 		return
 	}
+	load := v.Op == isa.Load && !v.Mem.Volatile
 	m.open = slices.DeleteFunc(m.open, func(g *accessGroup) bool {
+		if load && g.members[0].Op == isa.Load {
+			return false
+		}
 		if slices.ContainsFunc(g.members, func(w *ir.Value) bool { return interferes(v, w) }) {
 			m.join(g)
 			return true

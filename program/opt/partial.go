@@ -26,14 +26,17 @@ func partialUnroll(f *ir.Func, o Options) bool {
 	g := newGraph(f)
 	u, words := newUses(f), findSuperwords(f)
 	changed := false
-	for i, l := range g.loops {
-		if g.isInnermost(i) && l.merge != nil && l.latch != nil && l.header.Unroll != keepLoop && len(l.header.Preds) == 2 && onlyExit(g, l) == l.header {
-			if n := tripsAtOnce(g, l, u, words); n > 1 && closeForCopies(f, g, l) {
-				c := &copier{f: f, g: g, l: l, unrolling: unrolling{exit: l.header}, values: map[*ir.Value]*ir.Value{}}
-				c.repeat(n)
-				changed = true
+	plan := func(l *loop) (p unrolling) {
+		if onlyExit(g, l) == l.header {
+			if p.last = tripsAtOnce(g, l, u, words); p.last > 1 {
+				p.exit = l.header
 			}
 		}
+		return p
+	}
+	for _, c := range copiers(f, g, u, plan) {
+		c.repeat(c.last)
+		changed = true
 	}
 	return changed
 }

@@ -74,6 +74,7 @@ func TestAddressOfLDSHasNoBase(t *testing.T) {
 	b := newBuilder(t)
 	at := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), b.op(isa.WorkgroupIDX, isa.I32))
 	b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32}}, at, b.c(1))
+	b.readLDS(0, at)
 	b.ret()
 	Run(b.f, Options{})
 	if st := one(t, b.f, isa.Store); st.Mem.HasBase || !st.Mem.HasIndex {
@@ -162,6 +163,7 @@ func TestMergeOfThreeWords(t *testing.T) {
 			}
 			b.store(part(2), at, b.load(part(1), at))
 		}
+		b.readLDS(2, at)
 		b.ret()
 		Run(b.f, Options{})
 		for _, op := range []isa.Op{isa.Load, isa.Store} {

@@ -48,6 +48,7 @@ func TestPiecesOfLDS(t *testing.T) {
 				}
 				b.store(to, at, b.load(from, at))
 			}
+			b.readLDS(0, at)
 			b.ret()
 			Run(b.f, Options{})
 			var got []access

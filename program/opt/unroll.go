@@ -14,10 +14,9 @@ func unroll(f *ir.Func, o Options) bool {
 	changed := !o.SelectBuffers && removeIdleLoops(f)
 	g := newGraph(f)
 	u := newUses(f)
-	for i, l := range g.loops {
-		if g.isInnermost(i) && unrollLoop(f, g, l, u, o) {
-			changed = true
-		}
+	for _, c := range copiers(f, g, u, func(l *loop) unrolling { return mayUnroll(g, l, u, o) }) {
+		c.copyAll()
+		changed = true
 	}
 	if changed {
 		removeUnreachable(f)
@@ -34,17 +33,18 @@ func (g *graph) isInnermost(i int) bool {
 	return !slices.ContainsFunc(g.loops, func(l *loop) bool { return l.parent == i })
 }
 
-func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
-	if l.merge == nil || l.latch == nil || l.header.Unroll == keepLoop || len(l.header.Preds) != 2 {
-		return false
+// copiers returns copiers of the innermost loops that have a plan. The values of all are closed before any is copied, because copies
+// are uses that u does not have.
+func copiers(f *ir.Func, g *graph, u *uses, planOf func(l *loop) unrolling) (list []*copier) {
+	for i, l := range g.loops {
+		if !g.isInnermost(i) || l.merge == nil || l.latch == nil || l.header.Unroll == keepLoop || len(l.header.Preds) != 2 {
+			continue
+		}
+		if plan := planOf(l); plan.exit != nil && closeForCopies(f, g, l, u) {
+			list = append(list, &copier{f: f, g: g, l: l, unrolling: plan, values: map[*ir.Value]*ir.Value{}})
+		}
 	}
-	plan := mayUnroll(g, l, u, o)
-	if plan.exit == nil || !closeForCopies(f, g, l) {
-		return false
-	}
-	c := &copier{f: f, g: g, l: l, unrolling: plan, values: map[*ir.Value]*ir.Value{}}
-	c.copyAll()
-	return true
+	return list
 }
 
 // An unrolling is a plan for a loop. exit is taken in iteration last, or, if that is a guess, in any iteration.
@@ -150,8 +150,8 @@ func (e *evaluation) fail(v *ir.Value) {
 
 // closeForCopies makes values of the loop leave it through phis only, and
 // reports whether it could.
-func closeForCopies(f *ir.Func, g *graph, l *loop) bool {
-	d := &divergenceAnalysis{f: f, g: g, u: newUses(f)}
+func closeForCopies(f *ir.Func, g *graph, l *loop, u *uses) bool {
+	d := &divergenceAnalysis{f: f, g: g, u: u}
 	var leaving []*ir.Value
 	for b := range l.blocks {
 		if len(b.Succs) == 2 && b.Succs[0] == b.Succs[1] {
