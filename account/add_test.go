@@ -68,7 +68,7 @@ func sums(t *testing.T, path string, v reflect.Value) {
 		sums(t, path, v.Elem())
 	case reflect.Uint64, reflect.Uint32:
 		if v.Uint() != want {
-			t.Errorf("%s is %d, want %d", path, v.Uint(), want)
+			t.Errorf("%s is %d, want %d: missing in Add, or a maximum that notAdded has not", path, v.Uint(), want)
 		}
 	case reflect.Float64:
 		if v.Float() != float64(want) {
