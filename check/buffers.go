@@ -255,9 +255,9 @@ func (g *GroupCheck) AccessBuffer(st *isa.State, pc int, in *isa.Inst, t *lane.T
 	if k == read && !t.Packed {
 		mask = outer(mask, addr)
 	}
-	a := bufferAccess{g: g, kind: k, row: row, ownFrom: math.MaxUint32, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
+	a := bufferAccess{g: g, kind: k, row: row, ownBehind: math.MaxUint32, width: width, fromPayload: k == read && l.setup.Graph && in.Mem.Payload}
 	if l.row(l.last).group == g.serial {
-		a.ownFrom = l.from
+		a.ownBehind = bufferRecord(l.from<<laneBits) - 1
 	}
 	l.touchLanes(&a, mask, t)
 	g.countRepeated()
@@ -413,7 +413,7 @@ type bufferAccess struct {
 	g           *GroupCheck
 	kind        kind
 	row         uint32
-	ownFrom     uint32 // rows from this one on are of the workgroup
+	ownBehind   bufferRecord // records that are greater are of the workgroup
 	width       uint8
 	fromPayload bool // it reads one
 	preloaded   bufferRecord
@@ -422,8 +422,11 @@ type bufferAccess struct {
 // isOwn reports that an earlier access is of the same workgroup.
 func (l *LaunchCheck) isOwn(a *bufferAccess, earlier bufferRecord) bool {
 	row := earlier.row()
-	return row >= a.ownFrom || row > a.g.lastBefore && l.row(row).group == a.g.serial
+	return earlier > a.ownBehind || row > a.g.lastBefore && l.row(row).group == a.g.serial
 }
+
+// isOwnOrNone reports that a record is none, or of the workgroup; false: perhaps not.
+func (a *bufferAccess) isOwnOrNone(earlier bufferRecord) bool { return earlier-1 >= a.ownBehind }
 
 // touch checks and records an access to the granules of a block from a place on, up to before one. Their page has records of its kind. The
 // first one is that of a lane, or of one behind it whose bytes are behind its own: the place is so many bytes from the first lane's.
@@ -432,7 +435,7 @@ func (l *LaunchCheck) touch(a *bufferAccess, p place, first bufferRecord, bytes,
 	for ; p.at < end; p.at, bytes = p.at+1, bytes+1<<p.shift {
 		i, now := p.at%pageGranules, first+bufferRecord(bytes>>a.width)
 		if writes != nil {
-			if before := writes[i]; before != 0 && !l.isOwn(a, before) {
+			if before := writes[i]; !a.isOwnOrNone(before) && !l.isOwn(a, before) {
 				l.against(a.g, before, now, &p, p.times(l))
 			}
 		}
@@ -503,7 +506,7 @@ func (l *LaunchCheck) touchWords(a *bufferAccess, mask uint64, addr *[64]uint64)
 
 // isBefore reports that there is no earlier access, or one that has an order with an access now, or needs none.
 func (l *LaunchCheck) isBefore(a *bufferAccess, earlier bufferRecord) bool {
-	return earlier == 0 || earlier.row() >= a.ownFrom || l.rowIsBefore(a, earlier.row())
+	return a.isOwnOrNone(earlier) || l.rowIsBefore(a, earlier.row())
 }
 
 func (l *LaunchCheck) rowIsBefore(a *bufferAccess, number uint32) bool {
@@ -542,7 +545,7 @@ func (l *LaunchCheck) preload(a *bufferAccess, mask uint64, addr *[64]uint64) {
 // againstBoth checks an access against those that stand beside each other.
 func (l *LaunchCheck) againstBoth(a *bufferAccess, both *[2]bufferRecord, now bufferRecord, p *place) {
 	for _, before := range both {
-		if before != 0 && !l.isOwn(a, before) && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
+		if !a.isOwnOrNone(before) && !l.isOwn(a, before) && (a.kind != atomicWrite || !l.row(before.row()).atomic) {
 			l.against(a.g, before, now, p, p.times(l))
 		}
 	}
@@ -554,7 +557,7 @@ func (p *page) written(i uint64) bool {
 }
 
 func (l *LaunchCheck) addRecord(a *bufferAccess, r *[2]bufferRecord, now bufferRecord) {
-	if before := r[0]; before != 0 && !l.isOwn(a, before) {
+	if before := r[0]; !a.isOwnOrNone(before) && !l.isOwn(a, before) {
 		r[1] = before
 	}
 	r[0] = now

@@ -255,12 +255,17 @@ func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, b
 		if p.ofBlocks>>b&1 == 0 || a.fromPayload && w == 0 {
 			break
 		}
-		l.againstBlock(a, w, now, p)
+		if !a.isOwnOrNone(w) {
+			l.againstBlock(a, w, now, p)
+		}
 		if a.kind == read {
 			l.addRecord(a, r, now)
 		} else {
-			l.againstBlock(a, r[0], now, p)
-			l.againstBlock(a, r[1], now, p)
+			for _, before := range r {
+				if !a.isOwnOrNone(before) {
+					l.againstBlock(a, before, now, p)
+				}
+			}
 			p.blockWrites[b] = now
 		}
 		p.recorded |= 1 << b
@@ -269,11 +274,11 @@ func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, b
 	return done
 }
 
-// againstBlock checks an access to all granules of a block against an earlier one.
+// againstBlock checks an access to all granules of a block against an earlier one, of which there is a record.
 func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, p *place) {
 	if r := &a.g.repeated; r.is(uint64(before.row()), uint64(a.row)) {
 		r.times += blockGranules * p.times(l)
-	} else if before != 0 && !l.isOwn(a, before) {
+	} else if !l.isOwn(a, before) {
 		l.against(a.g, before, first, p, blockGranules*p.times(l))
 	}
 }
