@@ -140,7 +140,11 @@ func (k *worker) runAccess(g *group, w *wave, s *exit) {
 		k.localMemory(g, w, s)
 		return
 	}
-	k.memory(g, w, s)
+	if st := &w.state; k.run.options.Payloads == nil && g.shared.Check == nil && st.Helpers == 0 {
+		s.access(k.port, 0, st, &w.env, s.in)
+	} else {
+		k.memory(g, w, s)
+	}
 	k.isSpinning(w, s.in)
 }
 

@@ -24,6 +24,7 @@ func lane(a assembler) {
 	l.gather2()
 	l.scatter2()
 	l.fill()
+	l.same()
 	l.find()
 	l.findAbove()
 	l.insert()
@@ -419,6 +420,21 @@ func (l laneRows) fill() {
 
 // find has no branch on the result for lists of four and of sixteen words: the caller tests it once. In other lists it
 // compares 32 words at a time, and then eight or one.
+func (l laneRows) same() {
+	l.function("sameAVX", "func(row *uint32, lanes int) (differ uint32)")
+	l.arg("row", reg.RSI)
+	l.arg("lanes", reg.RCX)
+	l.VPBROADCASTD(memory(reg.RSI, 0), reg.Y0)
+	l.VPXOR(reg.Y15, reg.Y15, reg.Y15)
+	l.loop("eight", func() {
+		l.VPXOR(memory(reg.RSI, 0), reg.Y0, reg.Y1)
+		l.VPOR(reg.Y1, reg.Y15, reg.Y15)
+		l.ADDQ(operand.Imm(32), reg.RSI)
+		l.SUBQ(operand.Imm(8), reg.RCX)
+	})
+	l.differs()
+}
+
 func (l laneRows) find() {
 	l.function("findAny", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)

@@ -113,13 +113,10 @@ func SameValue(row []uint32, mask uint64) (value uint32, same bool) {
 	return value, true
 }
 
-// AllSame says that all words of a row are the same: each is as the next one. Comparisons of arrays are faster than loops.
+// AllSame says that all words of a row are the same.
 func AllSame(row []uint32) bool {
-	switch len(row) {
-	case 32:
-		return *(*[31]uint32)(row) == *(*[31]uint32)(row[1:])
-	case 64:
-		return *(*[63]uint32)(row) == *(*[63]uint32)(row[1:])
+	if wide && len(row) > 0 && len(row)%8 == 0 {
+		return sameAVX(&row[0], len(row)) == 0
 	}
 	_, same := SameValue(row, 1<<len(row)-1)
 	return same

@@ -61,6 +61,11 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 	fillAVX(&rows[0], &b[0], count, lanes)
 }
 
+// sameAVX returns bits that are set where words of a row of a multiple of eight lanes differ.
+//
+//go:noescape
+func sameAVX(row *uint32, lanes int) (differ uint32)
+
 // findAny is Find without a check of bounds.
 //
 //go:noescape

@@ -673,6 +673,27 @@ eight:
 	VZEROUPPER
 	RET
 
+// func sameAVX(row *uint32, lanes int) (differ uint32)
+// Requires: AVX, AVX2
+TEXT ·sameAVX(SB), NOSPLIT, $0-20
+	MOVQ         row+0(FP), SI
+	MOVQ         lanes+8(FP), CX
+	VPBROADCASTD (SI), Y0
+	VPXOR        Y15, Y15, Y15
+
+eight:
+	VPXOR  (SI), Y0, Y1
+	VPOR   Y1, Y15, Y15
+	ADDQ   $0x20, SI
+	SUBQ   $0x08, CX
+	JG     eight
+	XORL   AX, AX
+	VPTEST Y15, Y15
+	SETNE  AL
+	MOVL   AX, differ+16(FP)
+	VZEROUPPER
+	RET
+
 // func findAny(list *uint32, n int, word uint32) (place int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·findAny(SB), NOSPLIT, $0-32

@@ -14,6 +14,8 @@ func walkBytesAVX(*uint32, *uint32, int, *AddressParams) (last, differ uint32) {
 	panic("lane: no wide instructions")
 }
 
+func sameAVX(*uint32, int) uint32 { panic("lane: no wide instructions") }
+
 func (w *Addresses) gatherWide([][]uint32, []byte, uint64) bool { return false }
 
 func (w *Addresses) scatterWide([]byte, [][]uint32, uint64) bool { return false }

@@ -248,3 +248,20 @@ func TestListsInOrderAreTheSlowOnes(t *testing.T) {
 		}
 	}
 }
+
+// A row is the same in all lanes if no word differs from the others, whichever it is and in whichever bit.
+func TestAllSame(t *testing.T) {
+	for _, lanes := range []int{4, 8, 32, 64} {
+		row := slices.Repeat([]uint32{0x80000001}, lanes)
+		if !AllSame(row) {
+			t.Errorf("%d equal words differ", lanes)
+		}
+		for l := range row {
+			row[l] ^= 1 << (l % 32)
+			if AllSame(row) {
+				t.Errorf("lane %d of %d differs, and is taken for the same", l, lanes)
+			}
+			row[l] ^= 1 << (l % 32)
+		}
+	}
+}
