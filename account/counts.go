@@ -155,7 +155,7 @@ func (c *Counts) AddParts(o *Counts) {
 		if c.Fragments == nil {
 			c.Fragments = &FragmentCounts{}
 		}
-		c.Fragments.Add(o.Fragments)
+		addTagged(c.Fragments, o.Fragments)
 	}
 	if o.Graph != nil {
 		if c.Graph == nil {

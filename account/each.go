@@ -19,3 +19,16 @@ func ListCounts(of any) (list []Count) {
 	}
 	return list
 }
+
+// addTagged adds the integers of a structure of counts to those of another one. A field with the tag sum:"max" has the larger of both.
+func addTagged[T any](sum, o *T) {
+	s, other := reflect.ValueOf(sum).Elem(), reflect.ValueOf(o).Elem()
+	for i := range s.NumField() {
+		f, n := s.Field(i), other.Field(i).Uint()
+		if s.Type().Field(i).Tag.Get("sum") == "max" {
+			f.SetUint(max(f.Uint(), n))
+		} else {
+			f.SetUint(f.Uint() + n)
+		}
+	}
+}

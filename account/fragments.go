@@ -9,15 +9,6 @@ type FragmentCounts struct {
 	Rejected    uint64 `json:"rejected" unit:"pixels" doc:"pixels that the depth test dropped before shading"`
 }
 
-// Add adds the counts of another draw.
-func (f *FragmentCounts) Add(o *FragmentCounts) {
-	f.Primitives += o.Primitives
-	f.Quads += o.Quads
-	f.Covered += o.Covered
-	f.HelperLanes += o.HelperLanes
-	f.Rejected += o.Rejected
-}
-
 // HelperShare is the part of the lanes of quads that are helpers.
 func (f *FragmentCounts) HelperShare() float64 {
 	if f.Quads == 0 {

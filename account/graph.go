@@ -4,7 +4,7 @@ import "slices"
 
 // QueueCounts holds the counts of the enqueue queue and the payload memory.
 type QueueCounts struct {
-	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads of a graph that waited at the same time, over all its queues: enqueued by shaders, and not launched yet"`
+	PeakDepth   uint64 `json:"peak_depth" sum:"max" unit:"payloads" doc:"most payloads of a graph that waited at the same time, over all its queues: enqueued by shaders, and not launched yet"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
 	Refills     uint64 `json:"refills" unit:"payloads" doc:"spilled payloads that were read back"`
 	SpillBytes  uint64 `json:"spill_bytes" unit:"bytes" doc:"bytes that a hardware queue wrote to memory, in whole lines of entries"`
@@ -13,7 +13,7 @@ type QueueCounts struct {
 	Enqueued    uint64 `json:"enqueued" unit:"payloads" doc:"payloads that workgroups enqueued"`
 	Stolen      uint64 `json:"stolen" unit:"payloads" doc:"payloads that the queue of a shader engine or compute unit took from another queue"`
 	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that were in scratch memory"`
-	PeakBytes   uint64 `json:"peak_bytes" unit:"bytes" doc:"most payload memory in use at the same time, without payloads of the host"`
+	PeakBytes   uint64 `json:"peak_bytes" sum:"max" unit:"bytes" doc:"most payload memory in use at the same time, without payloads of the host"`
 	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"cycles for which waves waited at the queue, beyond the time of an idle queue; the sum of stall_port, stall_lines, stall_full and stall_memory"`
 	StallPort   uint64 `json:"stall_port" unit:"cycles" doc:"cycles of waits for a port of a hardware queue"`
 	StallLines  uint64 `json:"stall_lines" unit:"cycles" doc:"cycles of waits for a line buffer, when all were on their way to memory"`
@@ -49,16 +49,11 @@ type PathCounts struct {
 	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"on the path: cycles from the first instruction of a launch until it enqueued the payload of the next one, or until all of its work was done"`
 }
 
+// Add adds a later dispatch's.
+func (p *PathCounts) Add(o *PathCounts) { addTagged(p, o) }
+
 // Cycles is the node's part of the path.
 func (p *PathCounts) Cycles() uint64 { return p.Wait + p.Start + p.Run }
-
-// Add adds a later dispatch's.
-func (p *PathCounts) Add(o *PathCounts) {
-	p.Launches += o.Launches
-	p.Wait += o.Wait
-	p.Start += o.Start
-	p.Run += o.Run
-}
 
 // GraphCounts holds the counts of an execution graph.
 type GraphCounts struct {
@@ -139,28 +134,6 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 		n.Starts = append(n.Starts, m.Starts...)
 		n.Path.Add(&m.Path)
 	}
-	q, p := &g.Queue, &o.Queue
-	q.PeakDepth = max(q.PeakDepth, p.PeakDepth)
-	q.Spills += p.Spills
-	q.Refills += p.Refills
-	q.Allocated += p.Allocated
-	q.Enqueued += p.Enqueued
-	q.Stolen += p.Stolen
-	q.ScratchUsed += p.ScratchUsed
-	q.SpillBytes += p.SpillBytes
-	q.RefillBytes += p.RefillBytes
-	q.PeakBytes = max(q.PeakBytes, p.PeakBytes)
-	q.StallCycles += p.StallCycles
-	q.StallPort += p.StallPort
-	q.StallLines += p.StallLines
-	q.StallFull += p.StallFull
-	q.StallMemory += p.StallMemory
-	q.Refusals += p.Refusals
-	q.Polls += p.Polls
-	q.Passes += p.Passes
-	q.Lists += p.Lists
-	q.Records += p.Records
-	q.ProgramChanges += p.ProgramChanges
-	q.ProgramMisses += p.ProgramMisses
+	addTagged(&g.Queue, &o.Queue)
 	g.Unused += o.Unused
 }
