@@ -81,7 +81,7 @@ func (g *GroupCheck) report(k Kind, before, after record, granule uint32, granul
 // Repeated occurrences are more of a finding, by the same two instructions of the same waves. They are counted together.
 type repeated struct {
 	finding     *Finding // nil: none
-	before, now uint64   // what tells the two apart from others
+	before, now uint64   // identify the two
 	times       uint64
 }
 
