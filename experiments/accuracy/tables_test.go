@@ -251,7 +251,7 @@ const scalarSize = "documents have 16 KB; mt4g has the size at which latencies c
 
 // constantsOff has why a constant is further off than the others may be.
 var constantsOff = map[string]string{
-	"MI300X VF l2 writeBandwidth": "conflict: six of the same XCDs write 7,165 GiB/s on an MI300A, eight 6,562: no width of a channel gives both",
+	"MI300X VF l2 writeBandwidth": "conflict: six of the same XCDs write 7,165 GiB/s on an MI300A, eight 6,562",
 	"MI210 l2 writeBandwidth":     "not known: requests that wait in order leave 83 % of the published 64 B/clk a channel; queues, write buffers, places of pages and the instructions of the loop change it by 4 % at most; 32 B/clk from a unit, which no source has, would give 0.92",
 	"MI210 main readBandwidth":    "conflict: streams of gpu-benches read 1,366 GB/s, 1,272 GiB/s, of 1 GB; mt4g reads 17 GB, and page tables are not walked here",
 	"MI210 main writeBandwidth":   "conflict: streams of gpu-benches write 1,539 GB/s, 1,433 GiB/s, of 1 GB; mt4g writes 17 GB",
