@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"slices"
-
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -175,7 +173,7 @@ func replacePred(s, old, new *ir.Block) {
 // splitBlock moves the code of b from position at on to a new block, to which b jumps.
 func splitBlock(f *ir.Func, b *ir.Block, at int) *ir.Block {
 	n := f.NewBlock()
-	n.Line, n.Code = b.Line, slices.Clone(b.Code[at:])
+	n.Line, n.Code = b.Line, b.Code[at:]
 	b.Code = b.Code[:at:at]
 	for _, v := range n.Code {
 		v.Block = n
