@@ -11,14 +11,22 @@ import (
 	"spvsim/internal/suite"
 )
 
+// scriptingInGo is the part of the page of scripts that is about Go.
+func scriptingInGo(t *testing.T) string {
+	t.Helper()
+	text, _, found := strings.Cut(string(suite.Must(os.ReadFile("guide/scripting.md"))(t)), "\n## Python\n")
+	if !found {
+		t.Fatal("guide/scripting.md has no part about Python")
+	}
+	return text
+}
+
 // The program of the library's page runs in a module of its own, and prints what the page says; the names that it calls stable are there.
 func TestLibraryPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
 	}
-	text := suite.Must(os.ReadFile("guide/scripting.md"))(t)
-	ofGo, _, _ := strings.Cut(string(text), "\n## Python\n")
-	blocks := regexp.MustCompile("(?s)```(?:go)?\n(.*?)```").FindAllStringSubmatch(ofGo, -1)
+	blocks := regexp.MustCompile("(?s)```(?:go)?\n(.*?)```").FindAllStringSubmatch(scriptingInGo(t), -1)
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks: want the program and its output", len(blocks))
 	}
@@ -44,9 +52,8 @@ func TestLibraryPage(t *testing.T) {
 var stableRow = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| (.*) \\| yes")
 
 func TestStableNamesAreThere(t *testing.T) {
-	text := suite.Must(os.ReadFile("guide/scripting.md"))(t)
 	names := regexp.MustCompile("`([A-Z][A-Za-z]+)`")
-	rows := stableRow.FindAllStringSubmatch(string(text), -1)
+	rows := stableRow.FindAllStringSubmatch(scriptingInGo(t), -1)
 	if len(rows) < 4 {
 		t.Fatalf("%d rows: want those of the stable packages", len(rows))
 	}
