@@ -48,6 +48,8 @@ func someRowInst(r *rand.Rand, keys []loopKey) *Inst {
 			in.Src[k] = S(r.IntN(testWords))
 		case n == 1 && t == Bool:
 			in.Src[k] = Lit([]uint64{0, ^uint64(0), 1 << 40}[r.IntN(3)])
+		case n == 1 && r.IntN(2) == 0: // values that several instructions have
+			in.Src[k] = Lit([]uint64{1, ^uint64(0), 5<<32 | 9}[r.IntN(3)] & t.Mask())
 		case n == 1:
 			in.Src[k] = Lit(someBits(r, t))
 		default:

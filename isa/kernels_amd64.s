@@ -8662,6 +8662,7 @@ TEXT ·stepDoubleShlRR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_a+0(AX), SI
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseSign<>+0(SB), Y8
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -8742,6 +8743,8 @@ TEXT ·stepDoubleShlVR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(SI*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -8821,6 +8824,8 @@ TEXT ·stepDoubleShlRV(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(DX*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -8899,6 +8904,7 @@ TEXT ·stepDoubleShrRR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_a+0(AX), SI
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseSign<>+0(SB), Y8
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -8979,6 +8985,8 @@ TEXT ·stepDoubleShrVR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(SI*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -9058,6 +9066,8 @@ TEXT ·stepDoubleShrRV(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(DX*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -9136,6 +9146,7 @@ TEXT ·stepDoubleSarRR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_a+0(AX), SI
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseSign<>+0(SB), Y8
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -9224,6 +9235,8 @@ TEXT ·stepDoubleSarVR(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(SI*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX
@@ -9311,6 +9324,8 @@ TEXT ·stepDoubleSarRV(SB), NOSPLIT|NOFRAME, $0
 	MOVL         rowStep_b+0(AX), DX
 	MOVL         rowStep_d+0(AX), DI
 	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	VMOVUPS      32(R13)(DX*1), Y15
 	VPBROADCASTD fuseDouble<>+0(SB), Y10
 	VPBROADCASTD fuseDouble<>+4(SB), Y11
 	MOVL         R11, CX

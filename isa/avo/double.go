@@ -95,6 +95,7 @@ var doubleMultiply = rowCode{signAndHigh, func(a assembler, list []source, q int
 // Y7, by 32 less it (Y8) and by it less 32 (Y9), of which negative ones shift everything out.
 func doubleShift(code func(a assembler, q int)) rowCode {
 	return rowCode{func(a assembler, list []source) {
+		signAndHigh(a, list)
 		a.VPBROADCASTD(stepConstants.double, reg.Y10)
 		a.VPBROADCASTD(stepConstants.double.Offset(4), reg.Y11)
 	}, func(a assembler, list []source, q int) {
