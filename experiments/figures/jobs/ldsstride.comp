@@ -61,6 +61,12 @@ void main() {
         }
     }
     uvec2 after = clock2x32ARB();
+    if (WRITE && sums[lane] != 0) { // never: but a compiler keeps what may be read
+        got[0] = read(0); got[1] = read(1); got[2] = read(2); got[3] = read(3);
+        got[4] = read(4); got[5] = read(5); got[6] = read(6); got[7] = read(7);
+        got[8] = read(8); got[9] = read(9); got[10] = read(10); got[11] = read(11);
+        got[12] = read(12); got[13] = read(13); got[14] = read(14); got[15] = read(15);
+    }
     sums[lane] = folded(got[0]) ^ folded(got[1]) ^ folded(got[2]) ^ folded(got[3]) ^ folded(got[4]) ^ folded(got[5]) ^
         folded(got[6]) ^ folded(got[7]) ^ folded(got[8]) ^ folded(got[9]) ^ folded(got[10]) ^ folded(got[11]) ^
         folded(got[12]) ^ folded(got[13]) ^ folded(got[14]) ^ folded(got[15]);
