@@ -47,7 +47,8 @@ OpFunctionEnd
 
 const (
 	storeOut   = "%there = OpAccessChain %p_uint %out %zero %index\n    OpStore %there %two"
-	storeLocal = "%there = OpAccessChain %p_local %shared %index\n    OpStore %there %two"
+	storeLocal = "%there = OpAccessChain %p_local %shared %index\n    OpStore %there %two" +
+		"\n%first = OpAccessChain %p_local %shared %zero\n%read = OpLoad %uint %first\n%to = OpAccessChain %p_uint %out %zero %zero\nOpStore %to %read" // a store that nothing may read is dead
 )
 
 func placedText(code, index string) string {
