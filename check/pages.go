@@ -9,7 +9,7 @@ package check
 type page struct {
 	launch      uint32 // the last one that accessed it
 	ofBlocks    uint16 // blocks whose granules have no records
-	recorded    uint16 // of these, those that have records
+	recorded    uint16 // blocks of ofBlocks with a record in blockWrites or blockReads
 	writes      *[pageGranules]bufferRecord
 	reads       *[pageGranules][2]bufferRecord
 	atomics     *[pageGranules][2]bufferRecord
@@ -274,7 +274,7 @@ func (l *LaunchCheck) touchBlocks(a *bufferAccess, now bufferRecord, p *place, b
 	return done
 }
 
-// againstBlock checks an access to all granules of a block against an earlier one, of which there is a record.
+// againstBlock checks an access to all granules of a block against the earlier access that a record names.
 func (l *LaunchCheck) againstBlock(a *bufferAccess, before, first bufferRecord, p *place) {
 	if r := &a.g.repeated; r.is(uint64(before.row()), uint64(a.row)) {
 		r.times += blockGranules * p.times(l)

@@ -91,8 +91,8 @@ var doubleMultiply = rowCode{signAndHigh, func(a assembler, list []source, q int
 	a.VPADDD(reg.Y7, reg.Y6, reg.Y6)
 }}
 
-// doubleShift returns a shift by the low words of the second source. code has the low words in Y4 and the high ones in Y5, and shifts them by
-// Y7, by 32 less it (Y8) and by it less 32 (Y9), of which negative ones shift everything out.
+// doubleShift returns a shift by a distance d, the low words of the second source. code finds the low words in Y4, the high words in Y5, d in Y7,
+// 32 - d in Y8 and d - 32 in Y9. A negative distance, which AVX2 reads as a large one, shifts all bits out.
 func doubleShift(code func(a assembler, q int)) rowCode {
 	return rowCode{func(a assembler, list []source) {
 		signAndHigh(a, list)

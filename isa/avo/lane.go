@@ -418,8 +418,7 @@ func (l laneRows) fill() {
 	l.RET()
 }
 
-// find has no branch on the result for lists of four and of sixteen words: the caller tests it once. In other lists it
-// compares 32 words at a time, and then eight or one.
+// same compares all words of a row with the first one, eight at a time.
 func (l laneRows) same() {
 	l.function("sameAVX", "func(row *uint32, lanes int) (differ uint32)")
 	l.arg("row", reg.RSI)
@@ -435,6 +434,8 @@ func (l laneRows) same() {
 	l.differs()
 }
 
+// find has no branch on the result for lists of four and of sixteen words: the caller tests it once. In other lists it
+// compares 32 words at a time, and then eight or one.
 func (l laneRows) find() {
 	l.function("findAny", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)
